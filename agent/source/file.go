@@ -28,6 +28,10 @@ makefile gnumakefile cmakelists.txt meson.build build.gradle pom.xml package.jso
 mdate-sh install releases history vagrantfile dockerfile .travis.yml`)
 )
 
+// wholeTests matches the one file of tests of a small project, at the top of its tree, as ava and unittest run it, and
+// Django's of a package. A test.py elsewhere may be code that others test with.
+var wholeTests = Lazy(`^tests?\.([cm]?[jt]sx?|py|rb|php|pl|lua|sh|c|cc|cpp)$|(^|/)tests\.py$`)
+
 // FileKindOf returns the kind of a file from its path alone. Style sheets and markup are
 // OtherFile. A caller that finds no source files may treat them as source.
 func FileKindOf(p string) FileKind {
@@ -39,7 +43,7 @@ func FileKindOf(p string) FileKind {
 	switch {
 	case otherName[base], otherName[stem] && (stem == base || otherExt[path.Ext(base)]):
 		return OtherFile
-	case testDirs().MatchString(p), testName().MatchString(path.Base(p)):
+	case testDirs().MatchString(p), testName().MatchString(path.Base(p)), wholeTests().MatchString(p):
 		return TestFile
 	case otherExt[path.Ext(base)]:
 		return OtherFile
@@ -156,7 +160,9 @@ var testFile = Lazy(`(^|/)(` +
 
 // IsTestPath reports, from the path alone, whether a file belongs to a project's tests, or is
 // read by them. It does not find tests within source files, such as Rust's unit tests.
-func IsTestPath(p string) bool { return testDirs().MatchString(p) || testFile().MatchString(p) }
+func IsTestPath(p string) bool {
+	return testDirs().MatchString(p) || testFile().MatchString(p) || wholeTests().MatchString(p)
+}
 
 // vendored matches the paths of code that a project copies from elsewhere, or generates.
 var vendored = Lazy(

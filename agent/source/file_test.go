@@ -10,11 +10,17 @@ func TestIsTestPath(t *testing.T) {
 		"FooIT.java": true, "foo.spec.ts": true, "foo.test-d.ts": true, "foo.test.js": true, "spec/foo_spec.rb": true, "test_x.py": true, "conftest.py": true,
 		"t/t0001-init.sh": true, "x/__snapshots__/a.snap": true, "testdata/in.txt": true, "lib/foo.t": true, "Tests/FooTests.swift": true,
 		"base/foo_unittest.cc": true, "tools/testing/selftests/x.sh": true, "tests/Makefile": true, "test cases/unit/1/meson.build": true,
+		"test.js": true, "test.py": true, "tests.ts": true, "shop/tests.py": true, "werkzeug/test.py": false, "lib/test.js": false, "test.go": false,
 		"attest.go": false, "latest.c": false, "Contest.java": false, "src/main/java/A.java": false, "fastest/x.c": false,
 		"Latest.java": false, "README.md": false, "Split.java": false, "protest/x.py": false, "app.sh": false,
 	} {
 		if IsTestPath(path) != want {
 			t.Errorf("%s: %v", path, !want)
+		}
+	}
+	for path, want := range map[string]FileKind{"test.js": TestFile, "tests.py": TestFile, "core/test.py": SourceFile, "test.md": OtherFile} {
+		if got := FileKindOf(path); got != want {
+			t.Errorf("%s: kind %v", path, got)
 		}
 	}
 }

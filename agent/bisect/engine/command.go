@@ -130,10 +130,8 @@ func (c *command) try(ctx context.Context, worker int, commit gitext.OID) (trial
 	if err != nil {
 		return trial.Result{}, err
 	}
-	if less, ok, err := c.withoutOthers(ctx, w, commit, over, ran); err != nil {
+	if ran, err = c.withoutOthers(ctx, w, commit, over, ran); err != nil {
 		return trial.Result{}, err
-	} else if ok {
-		ran = less
 	}
 	if !c.shown {
 		c.missSubmodule(ctx, w, &ran.ending)

@@ -27,8 +27,8 @@ func (e *Engine) describe(ctx context.Context, r *Result, opened map[string]bool
 	if err != nil {
 		return nil, err
 	}
-	s := &suspect.Suspect{Commit: commit, Probability: a.Probability, Reason: r.reason(len(commit.Parents) == 0)}
-	s.Confirmation = r.confirmation()
+	s := &suspect.Suspect{Commit: commit, Probability: a.Probability, Confirmation: r.confirmation()}
+	s.Reason = r.reason(len(commit.Parents) == 0, e.Repo.ShallowBoundary()[commit.OID])
 	if len(commit.Parents) == 1 {
 		patch, err := e.Repo.Patch(ctx, commit.Parents[0], commit.OID, gitext.PatchOptions{Renames: true, IgnoreSpace: true})
 		if err != nil && !gitext.Unreadable(err) {
@@ -57,14 +57,17 @@ func (r *Result) verbs() (isNew, isOld string) {
 	return "the command fails", "passes"
 }
 
-// reason says in a clause why the commit is named. root says that the repository has no parent of it.
-func (r *Result) reason(root bool) string {
+// reason says in a clause why the commit is named. root says that the repository has no parent of it, and cut that its
+// parents are not in this shallow clone.
+func (r *Result) reason(root, cut bool) string {
 	isNew, _ := r.verbs()
 	switch {
 	case r.Status == bisect.Proved:
 		return isNew + " since this commit"
 	case r.Status == bisect.Always && root:
 		return isNew + " at it, and the repository has no older commit on this way"
+	case r.Status == bisect.Always && cut:
+		return isNew + " at it, and this shallow clone has no older commit on this way"
 	case r.Status == bisect.Always && r.isNew():
 		return isNew + " at it; before it, the tests cannot run, because they use what does not exist there: whether the bug is older is not known"
 	case r.Status == bisect.Always:

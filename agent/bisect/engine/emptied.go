@@ -8,16 +8,17 @@ import (
 	"git-agent/gitext"
 )
 
-// withoutOthers runs the command once more where the laid tests do not build, without the bodies of the tests that use
-// what does not exist there. ok is false if none was run to its end, as where a test of the failure is one of these.
+// withoutOthers runs the command once more where the laid tests do not build, without the bodies of the tests that
+// cannot be built there. If none ran to its end, as where a test of the failure is one of these, it returns what ran, with
+// the errors in the tests of the failure.
 func (c *command) withoutOthers(
 	ctx context.Context, w *trial.Workspace, commit gitext.OID, over []gitext.Overlay, ran seen,
-) (again seen, ok bool, err error) {
+) (again seen, err error) {
 	c.judging.Lock()
 	failure := c.failure
 	c.judging.Unlock()
 	if !c.shown || c.builds || failure == nil {
-		return ran, false, nil
+		return ran, nil
 	}
 	again = ran
 	ending, ok, err := failure.WithoutOthers(over, ran.ending, func(less []gitext.Overlay) (testrun.Ending, error) {
@@ -27,9 +28,13 @@ func (c *command) withoutOthers(
 		}
 		return again.ending, err
 	})
-	if err != nil || !ok {
-		return ran, false, err
+	if err != nil {
+		return ran, err
+	}
+	if !ok {
+		ran.ending = ending
+		return ran, nil
 	}
 	again.ending = ending
-	return again, true, nil
+	return again, nil
 }

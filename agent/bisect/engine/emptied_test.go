@@ -37,7 +37,7 @@ func TestATestBesideOneOfALaterFunction(t *testing.T) {
 	}
 	got := answer(t, h, Question{Test: "go test .", Over: lay(tests)})
 	if got.Status != bisect.Proved || got.First != culprit || got.GitAgrees() ||
-		!strings.Contains(got.Culprit.Confirmation.Detail, "passes without the tests that use what does not exist there (such as TestNet)") {
+		!strings.Contains(got.Culprit.Confirmation.Detail, "passes without the tests that cannot be built there (such as TestNet)") {
 		t.Errorf("%s at %s: %+v", got.Status, got.First, got.Runs)
 	}
 	got = answer(t, h, Question{Test: "go test .", Over: lay(strings.Replace(tests, "Gross(1) != 2", "Gross(Net(1)) != 2", 1))})

@@ -225,7 +225,7 @@ func (e *Engine) Answer(ctx context.Context, q Question, m Memory, listen func(a
 	if out.Answer != nil && out.Status != bisect.Proved {
 		out.Notes = append(out.Notes, trial.Absent(context.WithoutCancel(ctx), e.Repo, q.Tip)...)
 	}
-	out.noteUnjudged()
+	out.noteUnjudged(context.WithoutCancel(ctx), e.Repo, c.spaces[0].Online())
 	out.noteLeftOut()
 	out.noteNetwork(c.spaces[0].Online())
 	out.noteHang(c.tip.ending.TimedOut)

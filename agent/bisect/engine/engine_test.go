@@ -246,6 +246,38 @@ func TestALackHasACure(t *testing.T) {
 	}
 }
 
+func TestUnjudgedRunsHaveACure(t *testing.T) {
+	// The note names the reason of most runs, however their lines differ, and says what lets the command run there.
+	t.Parallel()
+	h := gittest.New(t)
+	tip := h.Commit("go.mod", gittest.Files{"go.mod": "module m\n"})
+	unjudged := func(lines ...string) *Result {
+		r := &Result{Answer: &bisect.Answer{Status: bisect.Always}}
+		r.Question.Tip = tip
+		for _, l := range lines {
+			r.Runs = append(r.Runs, bisect.Run{Commit: tip, Outcome: bisect.Unknown, How: l})
+		}
+		return r
+	}
+	const module, bare, network, with = "needs Go modules that are not downloaded (exit 1): go: ",
+		"needs another go.mod, go.sum or vendor folder (exit 1): go: cannot find main module", "--network lets", "--with=go.mod and"
+	r := unjudged(module+"a", bare, bare, module+"b", module+"c")
+	for _, online := range []bool{false, true} {
+		r.Notes = nil
+		r.noteUnjudged(t.Context(), h.Open(), online)
+		all := strings.Join(r.Notes, "\n")
+		if !strings.HasPrefix(all, "5 runs could not be judged (-v shows all); at "+tip.Short()+", it "+module) ||
+			strings.Contains(all, network) == online || !strings.Contains(all, with) {
+			t.Errorf("online %v: %q", online, r.Notes)
+		}
+	}
+	r = unjudged(bare)
+	r.Question.Over = []gitext.Overlay{{Path: "go.mod"}}
+	if r.noteUnjudged(t.Context(), h.Open(), false); len(r.Notes) != 1 {
+		t.Errorf("go.mod is laid over: %q", r.Notes)
+	}
+}
+
 func TestExecutedLines(t *testing.T) {
 	// The run at the tip tells which lines the failing test executes, or a whole script. A script beside two
 	// files in C says nothing. If the command does not fail with the recorder, the run without it counts.

@@ -3,8 +3,10 @@ package engine
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"git-agent/agent"
@@ -17,9 +19,9 @@ import (
 	"git-agent/gitext"
 )
 
-// noteUnjudged says at how many commits the command could not be judged, and the reason that most of
-// them have, unless the culprit is proved.
-func (r *Result) noteUnjudged() {
+// noteUnjudged says at how many commits the command could not be judged, the reason that most of
+// them have, and what may help, unless the culprit is proved.
+func (r *Result) noteUnjudged(ctx context.Context, repo *gitext.Repo, online bool) {
 	if r.Answer == nil || r.Status == bisect.Proved || r.Status == bisect.Nothing {
 		return
 	}
@@ -29,14 +31,42 @@ func (r *Result) noteUnjudged() {
 			continue
 		}
 		unjudged++
-		if counts[run.How]++; counts[run.How] > counts[most.How] {
+		if counts[cause(run)]++; counts[cause(run)] > counts[cause(most)] {
 			most = run
 		}
 	}
-	if unjudged > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s could not be judged (-v shows all); at %s, it %s",
-			agent.Plural(unjudged, "run"), most.Commit.Short(), most.How))
+	if unjudged == 0 {
+		return
 	}
+	r.Notes = append(r.Notes, fmt.Sprintf("%s could not be judged (-v shows all); at %s, it %s",
+		agent.Plural(unjudged, "run"), most.Commit.Short(), most.How))
+	lacks := func(list ...fix.Lack) bool {
+		return slices.ContainsFunc(list, func(l fix.Lack) bool {
+			return slices.ContainsFunc(slices.Collect(maps.Keys(counts)), func(why string) bool { return strings.Contains(why, string(l)) })
+		})
+	}
+	if !online && lacks(fix.LackGo, fix.LackCargo, fix.LackMaven, fix.LackGradle, fix.LackNetwork) {
+		r.Notes = append(r.Notes, "--network lets the command download what it lacks at a commit")
+	}
+	if lacks(fix.LackGoMod) && r.mayLayGoMod(ctx, repo) {
+		r.Notes = append(r.Notes, "--with=go.mod and --with=go.sum lay these files of the work tree over each commit")
+	}
+}
+
+// cause is the beginning of what an unjudged run says, without the line of the output behind the exit status.
+func cause(run bisect.Run) string {
+	why, _, _ := strings.Cut(run.How, " (exit ")
+	return why
+}
+
+// mayLayGoMod reports whether the top of the tree has a go.mod that is not laid over the commits.
+func (r *Result) mayLayGoMod(ctx context.Context, repo *gitext.Repo) bool {
+	const name = "go.mod"
+	if slices.ContainsFunc(r.Question.Over, func(o gitext.Overlay) bool { return o.Path == name }) {
+		return false
+	}
+	known, err := repo.Tree(ctx, r.Question.Tip, name)
+	return err == nil && len(known) > 0
 }
 
 // noteHang says how to look for the beginning of a hang, which the time limit does not count as a failure.

@@ -102,7 +102,7 @@ var loners = map[string]struct {
 	"jest": {
 		".js .jsx .ts .tsx .mjs .cjs",
 		aloneTarget,
-	}, "vitest": {".js .jsx .ts .tsx .mjs .cjs", aloneTarget}, "mocha": {".js .ts .mjs .cjs", aloneTarget},
+	}, "vitest": {".js .jsx .ts .tsx .mjs .cjs", aloneTarget}, "mocha": {".js .ts .mjs .cjs", aloneTarget}, "ava": {".js .ts .mjs .cjs", aloneTarget},
 	"bats": {".bats", aloneTarget}, "rspec": {".rb", aloneTarget}, "phpunit": {".php", aloneTarget},
 	"cargo": {".rs", aloneCargo},
 	"mvn":   {".java .kt", aloneMaven}, "mvnw": {".java .kt", aloneMaven},

@@ -16,6 +16,7 @@ func TestAlone(t *testing.T) {
 		{"pytest -q tests/test_old.py", "tests/test new.py", "", "pytest -q 'tests/test new.py'"},
 		{"python -m unittest discover -s tests", "tests/test_new.py", "", "python -m unittest tests/test_new.py"},
 		{"npx mocha --exit 'test/**/*.js'", "test/new.js", "", "npx mocha --exit test/new.js"},
+		{"npx --no-install ava", "test.js", "", "npx --no-install ava test.js"},
 		{"npx jest --ci", "src/new.test.ts", "", "npx jest --ci src/new.test.ts"},
 		{"cargo test --all", "tests/new.rs", "", "cargo test --all --test new"},
 		{"mvn -o -q test", "src/test/java/p/NewTest.java", "", "mvn -o -q test -Dtest=NewTest -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"},

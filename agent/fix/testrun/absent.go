@@ -29,6 +29,7 @@ var (
 	// anything, and says nothing about the code.
 	lacking = source.Lazy(`^(?:module '([\w.]+)' has no attribute '(\w+)'` +
 		`|cannot import name '(\w+)'` +
+		`|No module named '([\w.]+)'` +
 		`|type object '(\w+)' has no attribute '(\w+)'` +
 		`|'(\w+)' object has no attribute '(\w+)'` +
 		`|name '(\w+)' is not defined` +
@@ -41,15 +42,18 @@ var (
 		"|undefined (?:local variable or )?method ['`](\\w+[?!]?)'" +
 		`|uninitialized constant (\S+))`)
 	// unbuilt matches the errors of compilers about a name that does not exist: of Go, rustc, javac,
-	// tsc, gcc and clang.
+	// tsc, gcc and clang, and the one of Node.js about a module.
 	unbuilt = source.Lazy(`^(?:undefined: (?:\w+\.)?(\w+)` +
+		`|Error \[ERR_MODULE_NOT_FOUND\]: Cannot find module '([\w./@-]+)' imported from ` +
 		`|(?:[\w.()\[\]]+\.)?(\w+) undefined \(type ` +
 		`|unknown field (\w+) in struct literal` +
 		`|(?:too many|not enough) arguments in call to (?:\w+\.)*(\w+)` +
 		"|cannot find [\\w ]+ `(\\w+)`|no [\\w ]+ named `(\\w+)` found|unresolved imports? `(?:\\w+::)*(\\w+)`" +
 		`|cannot find symbol: \w+ (\w+)|(?:method|constructor) (\w+) in \S+ .*cannot be applied to given types` +
+		`|no suitable (?:method|constructor) found for (\w+)\(` +
 		`|Property '(\w+)' does not exist on type|Cannot find name '(\w+)'|.*has no exported member '(\w+)'` +
 		"|implicit declaration of function ['‘`](\\w+)|['‘`](\\w+)['’] (?:undeclared|was not declared)|.*has no member named ['‘`](\\w+)" +
+		"|too (?:many|few) arguments to function ['‘`](\\w+)" +
 		"|.*undefined reference to ['‘`](\\w+))")
 )
 

@@ -58,6 +58,15 @@ func TestTestsThatCannotBeBuilt(t *testing.T) {
 			"src/test/java/ATest.java:5: error: cannot find symbol\n    twice(3);\n    ^\n  symbol:   method twice(int)\n  location: class A\n1 error\n",
 			Early, "twice",
 		},
+		{ // JSON-java before 72214f1b, with the tests of b2943b8f
+			"mvn test",
+			"[ERROR] COMPILATION ERROR : \n[ERROR] src/test/java/org/json/junit/CDLTest.java:[345,34] no suitable method found for toJSONArray(java.lang.String,char)\n" +
+				"    method org.json.CDL.toJSONArray(java.lang.String) is not applicable\n" +
+				"      (actual and formal argument lists differ in length)\n",
+			Early, "toJSONArray",
+		},
+		{"ant test", "src/test/java/ATest.java:5: error: no suitable constructor found for A(int)\n    new A(3);\n    ^\n1 error\n", Early, "A"},
+		{"make check", "tests/a.c:5:3: error: too many arguments to function ‘twice’; expected 1, have 2\nmake: *** [Makefile:2: check] Error 1\n", Early, "twice"},
 		{"make check", "tests/a.c:5:3: error: implicit declaration of function ‘twice’ [-Wimplicit-function-declaration]\nmake: *** [Makefile:2: check] Error 1\n", Early, "twice"},
 		{"make check", "tests/a.c:5:3: error: expected ‘;’ before ‘}’ token\nmake: *** [Makefile:2: check] Error 1\n", Other, ""},
 	} {

@@ -15,16 +15,17 @@ import (
 const mostEmptied = 6
 
 // WithoutOthers runs tests once more that an old commit does not build, without the bodies of those
-// that use what does not exist there: a compiler refuses a whole file for one of them. over are the
+// that a compiler refuses there, such as for what does not exist yet: it refuses a whole file for one of them. over are the
 // files that are laid over the commit, with their content, and ending is the end of the run with
 // them. run runs the command with other files. The result says in How that tests were left out.
 //
-// ok is false, and ending is returned, if no run came to its end, as where a test of the failure
-// uses what does not exist.
+// ok is false, and ending is returned, if no run came to its end, as where the code or a test of the failure cannot
+// be built. For such a test, the returned ending has only the errors in the tests of the failure: what else the file
+// lacks there says nothing about these.
 func (f *Failure) WithoutOthers(
 	over []gitext.Overlay, ending Ending, run func(less []gitext.Overlay) (Ending, error),
 ) (again Ending, ok bool, err error) {
-	if len(f.Failing) == 0 || f.Like(ending).Likeness != Early {
+	if len(f.Failing) == 0 || f.build || !ending.FailsToBuild() {
 		return ending, false, nil
 	}
 	var emptied []string
@@ -35,7 +36,11 @@ func (f *Failure) WithoutOthers(
 		}
 		less, names, ok := emptyTests(over, again.Report.BuildErrors)
 		emptied = append(emptied, names...)
-		if !ok || slices.ContainsFunc(names, f.names) {
+		if ok && slices.ContainsFunc(names, f.names) {
+			ending.Report.BuildErrors = f.ownErrors(over, again.Report.BuildErrors)
+			return ending, false, nil
+		}
+		if !ok {
 			return ending, false, nil
 		}
 		over = less
@@ -50,8 +55,16 @@ func (f *Failure) WithoutOthers(
 	return again, true, nil
 }
 
-// withoutHow is said of a run without the tests that use what does not exist, before the name of one.
-const withoutHow = " without the tests that use what does not exist there (such as "
+// withoutHow is said of a run without the tests that do not build, before the name of one.
+const withoutHow = " without the tests that cannot be built there (such as "
+
+// ownErrors returns the errors of a build that are in tests of the failure.
+func (f *Failure) ownErrors(over []gitext.Overlay, errors []testlog.Place) []testlog.Place {
+	return slices.DeleteFunc(slices.Clone(errors), func(p testlog.Place) bool {
+		_, names, _ := emptyTests(over, []testlog.Place{p})
+		return !slices.ContainsFunc(names, f.names)
+	})
+}
 
 // names reports whether the name of a test is in the names of the failing ones.
 func (f *Failure) names(name string) bool {
@@ -68,7 +81,7 @@ func emptyTests(over []gitext.Overlay, errors []testlog.Place) (less []gitext.Ov
 			continue
 		}
 		i := slices.IndexFunc(over, func(o gitext.Overlay) bool { return strings.HasSuffix("/"+o.Path, "/"+path.Clean(p.File)) })
-		if i < 0 || over[i].OID != "" {
+		if i < 0 || over[i].OID != "" || path.Ext(p.File) == ".py" { // Python refuses no file for a name in a body
 			return nil, nil, false
 		}
 		at[i] = append(at[i], p.Line)

@@ -93,6 +93,7 @@ func Judge(res trial.Result, dir, command string, start time.Time) Ending {
 	e := read(res, dir)
 	e.goOnce = goTestOnce(command)
 	e.Output = e.Report.AddXML(command, dir, start.Add(-clockStep), e.Output)
+	e.ownModule(dir)
 	return judge(e, res, command)
 }
 
@@ -184,6 +185,12 @@ const (
 	DoesNotBuild = "does not build"
 	RunsNoTest   = "runs no test"
 )
+
+// InTree reports whether the end of a run names a reason that lies in the tree or in the command, and in no sandbox.
+func InTree(how string) bool {
+	return strings.HasPrefix(how, RunsNoTest) || slices.ContainsFunc(
+		[]fix.Lack{fix.LackGoMod, fix.LackScript, fix.LackCommand, fix.LackTests}, func(l fix.Lack) bool { return strings.Contains(how, string(l)) })
+}
 
 // judge sets State and How for a test command.
 func judge(e Ending, res trial.Result, command string) Ending {

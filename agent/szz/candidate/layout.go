@@ -78,7 +78,7 @@ func layoutOf(f *gitext.FileChange) layout {
 	if f.Status == 'A' || f.Status == 'D' {
 		return layoutMore
 	}
-	free := slices.Contains(freeForm, strings.ToLower(path.Ext(f.NewPath)))
+	free := isFreeForm(f.NewPath)
 	seed := maphash.MakeSeed()
 	var sums [2][2]maphash.Hash // of the removed and the added side: without white space, and also without marks
 	for side := range sums {
@@ -128,6 +128,40 @@ func addText(sums *[2]maphash.Hash, line []byte, free bool) {
 		sums[1].WriteByte(c)
 	}
 }
+
+// Reformats reports whether a commit changed only the layout or the punctuation of a line that it owns: one of the
+// lines that it replaced there is the same without white space, kinds of quotes and, in a free form, the marks of
+// formatters.
+func (c *Candidate) Reformats(a *Anchor) bool {
+	if c.Diff == nil {
+		return false
+	}
+	h := c.Diff.HunkAt(a.Path, a.OrigLine)
+	if h == nil {
+		return false
+	}
+	free := isFreeForm(a.Path)
+	bare := bareText(a.Text, free)
+	return len(bare) > 0 && slices.ContainsFunc(h.removed, func(line []byte) bool { return bytes.Equal(bareText(line, free), bare) })
+}
+
+// bareText returns a line without its layout and punctuation.
+func bareText(line []byte, free bool) []byte {
+	bare := make([]byte, 0, len(line))
+	for _, c := range line {
+		switch {
+		case strings.IndexByte(" \t\r\n\f\v", c) >= 0, free && strings.IndexByte("{},;", c) >= 0:
+			continue
+		case c == '\'':
+			c = '"'
+		}
+		bare = append(bare, c)
+	}
+	return bare
+}
+
+// isFreeForm reports whether the ends of lines and the indentation mean little in a file.
+func isFreeForm(p string) bool { return slices.Contains(freeForm, strings.ToLower(path.Ext(p))) }
 
 // findOwners blames lines, and again if an owner says that it formats code and changes only its layout.
 func (s *AnchorSet) findOwners(ctx context.Context, repo *gitext.Repo, rev gitext.OID, asked []suspect.FileLines) (*suspect.Owners, error) {

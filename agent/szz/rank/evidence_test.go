@@ -242,6 +242,28 @@ func TestReasonSaysWhichLinesItCounts(t *testing.T) {
 	}
 }
 
+// A reason does not say that a commit wrote what it only formatted, as ufo's 0ab8f055 added semicolons, or that it wrote
+// lines of a function where these are comments, as semver4j's d22169f6.
+func TestReasonOfFormattedLinesAndComments(t *testing.T) {
+	t.Parallel()
+	h := newHistory(t)
+	text := "function f(a) {\n  g(a)\n  if (a) {\n    return go(a, 'x')\n  }\n" + lines("  call", 9) + "  return 1\n}\n"
+	h.Commit("start", gittest.Files{"p.js": text})
+	text = strings.Replace(strings.Replace(text, "g(a)", "g(a);", 1), "go(a, 'x')", "go(a, \"x\");", 1)
+	formatted := h.Commit("refactor", gittest.Files{"p.js": text, "q.js": "new();\n"})
+	text = strings.Replace(text, "  call_6", "  // the seventh\n  call_6", 1)
+	remarked := h.Commit("say more", gittest.Files{"p.js": text})
+	k, ranked := h.assess(h.Commit("fix", gittest.Files{"p.js": strings.Replace(text, "return go(a, \"x\");", "return stay(a);", 1)}))
+	for oid, want := range map[gitext.OID]string{
+		formatted: "changed only the layout or punctuation of the line of code that the fix removes",
+		remarked:  "wrote 1 line of comments in the function or block that the fix changes",
+	} {
+		if got := k.Reason(of(t, ranked, oid).Candidate); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // If a candidate is missing in the simplified history of a fixed file, because the other
 // side of a merge has the same change, the reason does not say that it changed other
 // files.

@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"git-agent/agent"
-	"git-agent/agent/source"
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/candidate"
@@ -186,96 +185,6 @@ func signals(j Ranked) []suspect.Signal {
 	}
 	sort.SliceStable(list, func(a, b int) bool { return math.Abs(list[a].Weight) > math.Abs(list[b].Weight) })
 	return list[:min(most, len(list))]
-}
-
-// owns counts the lines near the fix that a candidate wrote.
-type owns struct {
-	deleted          int // removed lines of code
-	total, removals  int // removed lines of code, and of any kind, by all commits
-	near, inFunction int
-	other            map[source.LineKind]int // removed lines that are no code
-}
-
-func (k *Case) owns(c *candidate.Candidate) owns {
-	n := owns{other: map[source.LineKind]int{}}
-	for i := range k.Set.Anchors {
-		a := &k.Set.Anchors[i]
-		if a.Role == candidate.RoleDeleted {
-			n.removals++
-			if a.Kind == source.LineCode {
-				n.total++
-			}
-		}
-		if a.Owner != c.OID {
-			continue
-		}
-		switch {
-		case a.Role == candidate.RoleDeleted && a.Kind == source.LineCode:
-			n.deleted++
-		case a.Role == candidate.RoleDeleted:
-			n.other[a.Kind]++
-		case a.Role == candidate.RoleContext:
-			n.near++
-		case a.Role == candidate.RoleFunction:
-			n.inFunction++
-		}
-	}
-	return n
-}
-
-// Reason describes in one sentence the tie between the candidate and the fix.
-func (k *Case) Reason(c *candidate.Candidate) string {
-	n := k.owns(c)
-	line := "line"
-	if k.Set.Partial {
-		line = "traced line" // the fix has more lines than the counted ones
-	}
-	switch {
-	case n.deleted > 0:
-		return "wrote " + szz.PartOf(n.deleted, n.total, line) + k.whichCode() + k.movedOnly(c) + k.movedSince(c, candidate.RoleDeleted)
-	case len(n.other) > 0:
-		return "wrote " + otherLines(n.other) + " that the fix removes"
-	case n.near > 0:
-		return fmt.Sprintf("wrote %d %s next to what the fix changes", n.near, agent.PluralOf(n.near, "line", "lines")) +
-			k.movedSince(c, candidate.RoleContext)
-	case c.Sources&candidate.FromSecond != 0 && n.removals == 0:
-		return "wrote an earlier version of lines next to what the fix adds"
-	case c.Sources&candidate.FromSecond != 0:
-		return "wrote an earlier version of lines that the fix removes"
-	case n.inFunction > 0:
-		return fmt.Sprintf("wrote %d %s of the function or block that the fix changes", n.inFunction, agent.PluralOf(n.inFunction, "line", "lines"))
-	case c.Sources&candidate.FromBeside != 0:
-		return "wrote lines of build or data files in or near what the fix changes there"
-	case c.Sources&candidate.FromNames != 0 && !k.changesFixed(c):
-		return "wrote lines in other files that use a rare name of the fix"
-	case c.Sources&candidate.FromNames != 0:
-		return k.historyReason(c) + ", and wrote lines in other files that use a rare name of the fix"
-	case c.Sources&candidate.FromHistory != 0:
-		return k.historyReason(c)
-	case c.Sources&candidate.FromIndex != 0:
-		return k.indexReason(c)
-	}
-	return k.wordsReason(c)
-}
-
-// otherLines counts lines that are no code: "3 imports", or "2 imports and 1 comment".
-func otherLines(counts map[source.LineKind]int) string {
-	var parts []string
-	for _, kind := range []struct {
-		kind      source.LineKind
-		one, many string
-	}{
-		{source.LineImport, "import", "imports"}, {source.LineBrace, "line that opens or closes a block", "lines that open or close a block"},
-		{source.LineComment, "line of comments", "lines of comments"}, {source.LineBlank, "blank line", "blank lines"},
-	} {
-		if n := counts[kind.kind]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, agent.PluralOf(n, kind.one, kind.many)))
-		}
-	}
-	if last := len(parts) - 1; last > 0 {
-		return strings.Join(parts[:last], ", ") + " and " + parts[last]
-	}
-	return parts[0]
 }
 
 // historyReason describes the changes of a candidate to the fixed files if it owns no

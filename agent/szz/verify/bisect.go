@@ -136,6 +136,9 @@ func suspicion(v *szz.Answer) func(context.Context, gitext.OID, []gitext.OID) ([
 					weights[i] += unnamed / float64(len(v.Suspects))
 				}
 			}
+			if v.Owner != nil && v.Owner.Commit.OID == oid {
+				weights[i] += v.Owner.Probability
+			}
 		}
 		return weights, nil
 	}
@@ -155,6 +158,9 @@ func (c *Check) markFirstBad(ctx context.Context, v *szz.Answer, first gitext.OI
 		return err
 	}
 	i := slices.IndexFunc(v.Suspects, func(s szz.Suspect) bool { return s.Commit.OID == first })
+	if i < 0 && v.Owner != nil && v.Owner.Commit.OID == first {
+		i = listOwner(v)
+	}
 	if i < 0 {
 		v.Suspects = append(v.Suspects, szz.Suspect{Suspect: suspect.Suspect{
 			Commit: commit, Reason: "found by bisection, not by the ranking",

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"path"
 	"strings"
 
 	"git-agent/agent/source"
@@ -30,12 +31,15 @@ func (c *Check) brings(ctx context.Context, commit, parent gitext.OID) (string, 
 }
 
 // mentions reports whether a patch has a name in lines with one of the signs, or, if context counts, in
-// the heading of a function that it changes. Tests do not count.
+// the heading of a function that it changes. A module counts as a name in its file. Tests do not count.
 func mentions(patch *gitext.Patch, name, signs string) bool {
 	has := func(text string) bool { return source.WordIndex(text, name) >= 0 }
 	for _, f := range patch.Files {
 		if source.FileKindOf(f.NewPath) == source.TestFile {
 			continue
+		}
+		if isModule(f.NewPath, name) && (f.Status == 'A' || signs != "+") {
+			return true
 		}
 		for _, h := range f.Hunks {
 			if strings.Contains(signs, " ") && has(h.Section) {
@@ -49,4 +53,11 @@ func mentions(patch *gitext.Patch, name, signs string) bool {
 		}
 	}
 	return false
+}
+
+// isModule reports whether a file is a module that is named as Python or Node.js names it: pkg.n or src/n.js.
+func isModule(file, name string) bool {
+	stem := strings.TrimSuffix(strings.TrimSuffix(file, path.Ext(file)), "/__init__")
+	dotted := strings.ReplaceAll(stem, "/", ".")
+	return file == name || strings.Contains(name, ".") && (dotted == name || strings.HasSuffix(dotted, "."+name))
 }

@@ -79,3 +79,18 @@ func TestATestThatUsesWhatIsNewerThanTheBug(t *testing.T) {
 	wantStatuses(t, v, err, "later refuted")
 	wantNote(t, v, "helper: the command fails since then, and its tests use raw_output, which does not exist before; the bug may be older")
 }
+
+func TestModulesByTheirNames(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		file, name string
+		want       bool
+	}{
+		{"pkg/n.py", "pkg.n", true}, {"src/pkg/n.py", "pkg.n", true}, {"pkg/n.py", "n", false}, {"pkg/man.py", "kg.man", false},
+		{"src/n.js", "src/n.js", true}, {"src/n.js", "n.js", false}, {"pkg/n/__init__.py", "pkg.n", true},
+	} {
+		if isModule(c.file, c.name) != c.want {
+			t.Errorf("%s, %s: %v", c.file, c.name, !c.want)
+		}
+	}
+}

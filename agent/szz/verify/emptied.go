@@ -11,7 +11,8 @@ import (
 )
 
 // withoutOthers runs the command once more at a commit that does not build the fix's tests, without the
-// bodies of the tests that use what does not exist there. It returns the given result if that says nothing.
+// bodies of the tests that cannot be built there. It returns the given result if that says nothing,
+// and the ending with the errors of the tests in question.
 func (c *Check) withoutOthers(
 	ctx context.Context, commit gitext.OID, over []gitext.Overlay, res trial.Result, ending testrun.Ending,
 ) (trial.Result, testrun.Ending, error) {
@@ -28,7 +29,7 @@ func (c *Check) withoutOthers(
 		return e, err
 	})
 	if err != nil || !ok {
-		return res, ending, err
+		return res, less, err
 	}
 	c.emptied++
 	again.How = less.How

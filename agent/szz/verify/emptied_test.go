@@ -31,9 +31,19 @@ func TestATestBesideOneOfALaterFunction(t *testing.T) {
 	fix := h.Commit("fix", gittest.Files{"price.go": good + net, "price_test.go": tests})
 	v, err := h.verify(t.Context(), fix, Options{Options: trial.Options{Command: "go test ."}}, culprit)
 	wantStatuses(t, v, err, "simplify confirmed")
-	if got := strings.Join(v.Notes, "\n"); !strings.Contains(got, "at 2 commits without the tests that use what does not exist there") {
+	if got := strings.Join(v.Notes, "\n"); !strings.Contains(got, "at 2 commits without the tests that cannot be built there") {
 		t.Errorf("notes: %s", got)
 	}
+
+	// It is left out, too, where it uses something that has another type there.
+	const wide = "\nfunc Net(n int) int64 { return int64(n) }\n"
+	h.Commit("add again", gittest.Files{"price.go": good + net})
+	again := h.Commit("simplify anew", gittest.Files{"price.go": bad + net})
+	h.Commit("widen", gittest.Files{"price.go": bad + wide})
+	typed := strings.Replace(tests, "t.Error(Net(1))", "var n int64 = Net(1)\n\t\tt.Error(n)", 1)
+	fix = h.Commit("fix once more", gittest.Files{"price.go": good + wide, "price_test.go": typed})
+	v, err = h.verify(t.Context(), fix, Options{Options: trial.Options{Command: "go test ."}}, again)
+	wantStatuses(t, v, err, "simplify anew confirmed")
 
 	// The failing test itself is never left out.
 	h.Commit("simplify again", gittest.Files{"price.go": bad + net})

@@ -41,17 +41,24 @@ const provedProbability = 0.85
 // those of the classic variants, get none.
 func judge(v *szz.Answer, i int, f suspect.Confirmation) {
 	s := &v.Suspects[i]
-	s.Confirmation = &f
 	p := s.Probability
-	if p <= 0 || p >= 1 || ratios[f.Status] == 1 {
-		return
-	}
-	odds := p / (1 - p) * ratios[f.Status]
-	s.Prior, s.Probability = cmp.Or(s.Prior, p), odds/(1+odds)
-	if f.Status == suspect.Confirmed {
+	if mark(s, f) && f.Status == suspect.Confirmed {
 		s.Probability = max(s.Probability, provedProbability)
 		lessen(v, i, (1-s.Probability)/(1-p))
 	}
+}
+
+// mark marks a suspect with the command's result, and updates its own probability. It reports whether the
+// probability changed.
+func mark(s *szz.Suspect, f suspect.Confirmation) bool {
+	s.Confirmation = &f
+	p := s.Probability
+	if p <= 0 || p >= 1 || ratios[f.Status] == 1 {
+		return false
+	}
+	odds := p / (1 - p) * ratios[f.Status]
+	s.Prior, s.Probability = cmp.Or(s.Prior, p), odds/(1+odds)
+	return true
 }
 
 // judgeUnranked marks the last suspect, which a bisection found, with the command's
@@ -65,13 +72,21 @@ func judgeUnranked(v *szz.Answer, f suspect.Confirmation) {
 	}
 }
 
-// lessen multiplies the probabilities of all suspects except one by a share.
+// lessen multiplies the probabilities of all suspects except one, and of the owner, by a share.
 func lessen(v *szz.Answer, but int, share float64) {
-	for k := range v.Suspects {
-		if s := &v.Suspects[k]; k != but && s.Probability > 0 {
+	less := func(s *szz.Suspect) {
+		if s.Probability > 0 {
 			s.Prior = cmp.Or(s.Prior, s.Probability)
 			s.Probability *= share
 		}
+	}
+	for k := range v.Suspects {
+		if k != but {
+			less(&v.Suspects[k])
+		}
+	}
+	if v.Owner != nil {
+		less(v.Owner)
 	}
 }
 

@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"git-agent/agent"
+	"git-agent/agent/fix/testrun"
 	"git-agent/agent/sandbox"
+	"git-agent/agent/trial"
 )
 
 // summary says in a sentence how often the command was run, with which overlaid files and
@@ -19,7 +21,7 @@ func (c *Check) summary() string {
 		b.WriteString("; the fix changes no test file, so each commit ran its own")
 	}
 	if c.emptied > 0 {
-		fmt.Fprintf(&b, "; at %d %s without the tests that use what does not exist there", c.emptied, agent.PluralOf(c.emptied, "commit", "commits"))
+		fmt.Fprintf(&b, "; at %d %s without the tests that cannot be built there", c.emptied, agent.PluralOf(c.emptied, "commit", "commits"))
 	}
 	switch c.space.Level() {
 	case sandbox.Bwrap:
@@ -33,9 +35,9 @@ func (c *Check) summary() string {
 }
 
 // sandboxHint names the reasons for a failure in a sandbox of a command that passes
-// elsewhere.
-func (c *Check) sandboxHint() string {
-	if c.space.Level() == sandbox.None {
+// elsewhere, unless the end of its run names a reason that no sandbox makes.
+func (c *Check) sandboxHint(ran trial.Result) string {
+	if c.space.Level() == sandbox.None || testrun.InTree(ran.How) {
 		return ""
 	}
 	if c.opt.Network {
@@ -43,6 +45,22 @@ func (c *Check) sandboxHint() string {
 	}
 	return "; it ran without network, and saw of the home directory only toolchains: agent.sandboxRead shows it more, '--sandbox=none' all"
 }
+
+// failingTests names the first tests that fail.
+func failingTests(tests []string) string {
+	const most = 3
+	if len(tests) == 0 {
+		return ""
+	}
+	text := ": " + agent.Shorten(strings.Join(tests[:min(most, len(tests))], ", "), maxNamed)
+	if more := len(tests) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// maxNamed bounds the names of tests in a note, in characters.
+const maxNamed = 200
 
 // overlayHint says that no test file of the fix could show the bug.
 func (c *Check) overlayHint() string {

@@ -301,7 +301,7 @@ func (c *Check) baseline(ctx context.Context) (why string, err error) {
 		return "", err
 	}
 	if good.Outcome != trial.Passes {
-		return fmt.Sprintf("at the fix itself it %s%s", good.How, c.sandboxHint()), nil
+		return fmt.Sprintf("at the fix itself it %s%s%s", good.How, failingTests(c.failingAtFix), c.sandboxHint(good)), nil
 	}
 	bad, err := c.run(ctx, c.fc.Parent)
 	if err != nil {
@@ -403,7 +403,36 @@ func (c *Check) trySuspects(ctx context.Context, v *szz.Answer) error {
 			return nil
 		}
 	}
+	if slices.ContainsFunc(v.Suspects, isConfirmed) {
+		return nil
+	}
+	return c.tryOwner(ctx, v)
+}
+
+// tryOwner tries the commit that wrote most of the code that the fix removes, which a reader sees beside the
+// suspects. It becomes one of them if the command confirms it.
+func (c *Check) tryOwner(ctx context.Context, v *szz.Answer) error {
+	if v.Owner == nil {
+		return nil
+	}
+	c.opt.Progress("verify %s, which wrote most of the code that the fix removes", v.Owner.Commit.OID.Short())
+	result, err := c.confirm(ctx, v.Owner.Commit)
+	switch {
+	case err != nil:
+		return err
+	case result.Status == suspect.Confirmed:
+		judge(v, listOwner(v), result)
+	default:
+		mark(v.Owner, result)
+	}
 	return nil
+}
+
+// listOwner makes the owner the last suspect, and returns its place.
+func listOwner(v *szz.Answer) int {
+	v.Suspects = append(v.Suspects, *v.Owner)
+	v.Owner = nil
+	return len(v.Suspects) - 1
 }
 
 func (c *Check) confirm(ctx context.Context, commit gitext.Commit) (suspect.Confirmation, error) {

@@ -196,6 +196,7 @@ func TestVerifySaysWhenTheCommandCannotTell(t *testing.T) {
 	t.Parallel()
 	h, c, fix := chain(t, "good", "bad")
 	for command, want := range map[string]string{
+		"echo '--- FAIL: TestA (0.00s)'; echo FAIL; exit 1": "the command cannot tell: at the fix itself it fails (exit 1): TestA",
 		"exit 3":                          "the command cannot tell: at the fix itself it fails (exit 3)",
 		"exit 0":                          "the command cannot tell: it passes at the fix's parent, too",
 		"no-such-program":                 "the command cannot tell: at the fix itself it found no program to run (exit 127)",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -160,9 +161,18 @@ func (c *Szz) testsOfFix(ctx context.Context, repo *gitext.Repo, fc *szz.FixCont
 		}
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("no command is known that runs %s; --verify-cmd=<command> names one", files[0])
+		return nil, noCommand(files)
 	}
 	return found[:min(len(found), mostCommands)], nil
+}
+
+// noCommand says that no command is known for the test files of a fix. It names one that may run: data of tests does not.
+func noCommand(files []string) error {
+	runs := func(file string) bool { return source.FileKindOf(path.Base(file)) != source.OtherFile }
+	if i := slices.IndexFunc(files, runs); i >= 0 {
+		return fmt.Errorf("no command is known that runs %s; --verify-cmd=<command> names one", files[i])
+	}
+	return fmt.Errorf("of the tests, the fix changes only data, such as %s; --verify-cmd=<command> names a command that reads it", files[0])
 }
 
 // maxTestFile bounds a test file that is read, in bytes.

@@ -1,0 +1,53 @@
+package testrun
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"git-agent/agent/trial"
+)
+
+func TestModulesThatAreNotThereYet(t *testing.T) {
+	// A test that imports a module of the project itself, which a later commit adds, needs no package to be installed.
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"pkg/m.py", "src/below/m.py", "src/below/m.mjs"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	output := func(file, module string) string {
+		return "==== ERRORS ====\n____ ERROR collecting test_n.py ____\nImportError while importing test module '" + dir + "/test_n.py'.\n" +
+			"Hint: make sure your test modules/packages have valid Python names.\nTraceback:\n" + file + ":1: in <module>\n" +
+			"    from " + module + " import x\nE   ModuleNotFoundError: No module named '" + module + "'\n" +
+			"==== short test summary info ====\nERROR test_n.py\n!!!! Interrupted: 1 error during collection !!!!\n1 error in 0.05s\n"
+	}
+	f := FailureOf(endOf(t, "pytest -q", "E       assert 1 == 2\n\ntest_n.py:3: AssertionError\nFAILED test_n.py::test_x - assert 1 == 2\n1 failed in 0.1s\n"), nil)
+	for _, c := range []struct{ file, module, lack string }{
+		{"test_n.py", "pkg.n", "pkg.n"}, {"test_n.py", "below.n.o", "below.n.o"}, {"test_n.py", "numpy.linalg", ""}, {"pkg/m.py", "pkg._speed", ""},
+	} {
+		e := Judge(trial.Result{Outcome: trial.Fails, How: "fails (exit 2)", Exit: 2, Output: []byte(output(c.file, c.module))}, dir, "pytest -q", time.Now())
+		if r := f.Like(e); r.Lack != c.lack || (r.Likeness == Early) != (c.lack != "") {
+			t.Errorf("%s in %s: %+v; it %s, %+v", c.module, c.file, r, e.How, e.Report.BuildErrors)
+		}
+	}
+	for missing, want := range map[string]Likeness{"src/below/n.mjs": Early, "dist/n.mjs": Other} {
+		text := "Error [ERR_MODULE_NOT_FOUND]: Cannot find module '" + dir + "/" + missing + "' imported from " + dir + "/test/n.test.mjs\n"
+		e := Judge(trial.Result{Outcome: trial.Fails, How: "fails (exit 1)", Exit: 1, Output: []byte(text)}, dir, "node --test", time.Now())
+		if r := f.Like(e); r.Likeness != want || want == Early && r.Lack != missing {
+			t.Errorf("%s: %+v; it %s, %+v", missing, r, e.How, e.Report.BuildErrors)
+		}
+	}
+	tap := "TAP version 13\n# node:internal/modules/esm/resolve:283\n# Error [ERR_MODULE_NOT_FOUND]: Cannot find module '" + dir + "/src/below/n.mjs' imported from " +
+		dir + "/test/n.test.mjs\n#   code: 'ERR_MODULE_NOT_FOUND',\n# Subtest: " + dir + "/test/n.test.mjs\nnot ok 1 - " + dir +
+		"/test/n.test.mjs\n  ---\n  failureType: 'testCodeFailure'\n  exitCode: 1\n  error: 'test failed'\n  code: 'ERR_TEST_FAILURE'\n  ...\n1..1\n# tests 1\n# pass 0\n# fail 1\n"
+	e := Judge(trial.Result{Outcome: trial.Fails, How: "fails (exit 1)", Exit: 1, Output: []byte(tap)}, dir, "node --test test/n.test.mjs", time.Now())
+	if r := f.Like(e); r.Likeness != Early || e.Outcome() != trial.Unknown {
+		t.Errorf("TAP: %+v; it %s, %+v", r, e.How, e.Report.BuildErrors)
+	}
+}
