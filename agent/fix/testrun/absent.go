@@ -42,9 +42,9 @@ var (
 		"|undefined (?:local variable or )?method ['`](\\w+[?!]?)'" +
 		`|uninitialized constant (\S+))`)
 	// unbuilt matches the errors of compilers about a name that does not exist: of Go, rustc, javac,
-	// tsc, gcc and clang, and the one of Node.js about a module.
+	// tsc, gcc and clang, and the one of ownModule.
 	unbuilt = source.Lazy(`^(?:undefined: (?:\w+\.)?(\w+)` +
-		`|Error \[ERR_MODULE_NOT_FOUND\]: Cannot find module '([\w./@-]+)' imported from ` +
+		`|Error: Cannot find module '([\w./@-]+)'|Cannot find module '(\.[\w./@-]+)' or its ` +
 		`|(?:[\w.()\[\]]+\.)?(\w+) undefined \(type ` +
 		`|unknown field (\w+) in struct literal` +
 		`|(?:too many|not enough) arguments in call to (?:\w+\.)*(\w+)` +

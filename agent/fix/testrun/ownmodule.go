@@ -4,6 +4,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testrun/testlog"
@@ -16,26 +17,56 @@ import (
 var (
 	// noModule matches Python's error about a module below a package. The groups are the package and the rest.
 	noModule = source.Lazy(`^ModuleNotFoundError: No module named '(\w+)\.([\w.]+)'`)
-	// noFile matches the error of Node.js about a file that a module imports. The groups are both files, below the tree.
-	noFile = source.Lazy(`(Error \[ERR_MODULE_NOT_FOUND\]: Cannot find module '([\w./@-]+)' imported from ([\w./@-]+))$`)
+	// noFile matches the errors of JavaScript about a file that another one imports, as Node.js prints it for modules of
+	// ECMAScript and of CommonJS, jest, and vitest in two ways. The groups are the import, and the file that has it.
+	noFile = source.Lazy(`\[ERR_MODULE_NOT_FOUND\]: Cannot find module '([\w./@-]+)' imported from ([\w./@-]+)` +
+		`|Cannot find module '(\.[\w./@-]*)'\n[ \t#]*Require stack:\n[ \t#]*- ([\w./@-]+)` +
+		`|Cannot find module '(\.[\w./@-]*)' from '([\w./@-]+)'` +
+		`|Failed to load url (\.[\w./@-]*) \(resolved id: [^)\n]*\) in ([\w./@-]+?)\. ` +
+		`|Failed to resolve import "(\.[\w./@-]*)" from "([\w./@-]+)"`)
 )
 
-// ownModule turns a lack into a failed build, if what is missing is a module of the tree below dir.
+// ownModule turns the end of a run into a failed build, if all that is missing are modules of the tree below dir that
+// tests import.
 func (e *Ending) ownModule(dir string) {
 	r := &e.Report
 	switch {
 	case r.Lacks == fix.LackPython && lacksOwnModule(r.BuildErrors, dir):
-	case r.Lacks == fix.LackBuilt && !slices.ContainsFunc(r.Failing, func(name string) bool { return !jsTestFile().MatchString(name) }):
-		m := noFile().FindStringSubmatch(r.Missing)
-		if m == nil || source.FileKindOf(m[3]) != source.TestFile || !hasCode(dir, path.Dir(m[2]), path.Ext(m[2])) {
+	case r.Lacks == fix.LackBuilt, r.Lacks == "" && len(r.BuildErrors) == 0:
+		missing := ownFiles(e.Output, dir)
+		if len(missing) == 0 || len(missing) < len(r.Unbuilt) || slices.ContainsFunc(r.Failing, func(name string) bool { return !jsTestFile().MatchString(name) }) {
 			return
 		}
-		r.BuildErrors = []testlog.Place{{File: m[3], Text: m[1]}}
-		r.Failing, r.Ran = nil, 0 // node's runner names and counts a file that it cannot load like a test
+		r.BuildErrors = missing
+		r.Failing, r.Ran = nil, 0 // the runners name and count a file that they cannot load like a test
 	default:
 		return
 	}
 	r.Lacks, r.Missing, r.Build = "", "", true
+}
+
+// ownFiles returns the tests that import a file of JavaScript that is not there, or nil if another file has such an
+// import, or what is missing is no code of the project.
+func ownFiles(output []byte, dir string) (missing []testlog.Place) {
+	for _, m := range noFile().FindAllSubmatch(output, -1) {
+		var groups []string // the two that matched
+		for _, g := range m[1:] {
+			if len(g) > 0 {
+				groups = append(groups, string(g))
+			}
+		}
+		name, test := groups[0], groups[1]
+		if strings.HasPrefix(name, ".") {
+			name = path.Join(path.Dir(test), name)
+		}
+		if source.FileKindOf(test) != source.TestFile || !hasCode(dir, path.Dir(name), ".[cm][jt]s", ".[jt]s", ".[jt]sx") {
+			return nil
+		}
+		if place := (testlog.Place{File: test, Text: "Error: Cannot find module '" + name + "'"}); !slices.Contains(missing, place) {
+			missing = append(missing, place)
+		}
+	}
+	return missing
 }
 
 // lacksOwnModule reports whether all imports that fail are those of tests, and of a module of a package in the tree.
@@ -46,8 +77,10 @@ func lacksOwnModule(errors []testlog.Place, dir string) bool {
 	})
 }
 
-// hasCode reports whether a directory of the tree has a file with an ending.
-func hasCode(dir, below, ending string) bool {
-	found, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(below), "*"+ending))
-	return err == nil && len(found) > 0
+// hasCode reports whether a directory of the tree has a file with one of the endings, which are patterns.
+func hasCode(dir, below string, endings ...string) bool {
+	return slices.ContainsFunc(endings, func(ending string) bool {
+		found, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(below), "*"+ending))
+		return err == nil && len(found) > 0
+	})
 }

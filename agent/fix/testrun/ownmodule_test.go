@@ -50,4 +50,24 @@ func TestModulesThatAreNotThereYet(t *testing.T) {
 	if r := f.Like(e); r.Likeness != Early || e.Outcome() != trial.Unknown {
 		t.Errorf("TAP: %+v; it %s, %+v", r, e.How, e.Report.BuildErrors)
 	}
+	for text, want := range map[string]Likeness{
+		// mocha
+		"Error: Cannot find module '../src/below/n'\nRequire stack:\n- " + dir + "/test/n.js\n- " + dir + "/node_modules/mocha/lib/cli/run.js\n    at Module._resolveFilename (node:internal/modules/cjs/loader:1140:15)\n": Early,
+		// node --test
+		"# Error: Cannot find module '../src/below/n'\n# Require stack:\n# - " + dir + "/test/n.js\n# Subtest: test/n.js\nnot ok 1 - test/n.js\n  ---\n  failureType: 'testCodeFailure'\n  exitCode: 1\n  error: 'test failed'\n  ...\n1..1\n# tests 1\n# pass 0\n# fail 1\n": Early,
+		// jest
+		"FAIL test/n.test.js\n  ● Test suite failed to run\n\n    Cannot find module '../src/below/n' from 'test/n.test.js'\n\n    > 1 | const n = require('../src/below/n');\n        |           ^\n\n      at Resolver._throwModNotFoundError (node_modules/jest-resolve/build/resolver.js:427:11)\n      at Object.require (test/n.test.js:1:11)\n\nTest Suites: 1 failed, 1 total\nTests:       0 total\n": Early,
+		// vitest
+		" FAIL  test/n.test.ts [ test/n.test.ts ]\nError: Failed to load url ../src/below/n (resolved id: ../src/below/n) in " + dir + "/test/n.test.ts. Does the file exist?\n ❯ loadAndTransform node_modules/vite/dist/node/chunks/dep.js:51969:17\n\n Test Files  1 failed (1)\n      Tests  no tests\n": Early,
+		" FAIL  test/n.test.ts [ test/n.test.ts ]\nError: Failed to resolve import \"../src/below/n\" from \"test/n.test.ts\". Does the file exist?\n  Plugin: vite:import-analysis\n\n Test Files  1 failed (1)\n      Tests  no tests\n":                                                                   Early,
+		// The product imports a file that is not there: that may be the bug.
+		"Error: Cannot find module './n'\nRequire stack:\n- " + dir + "/src/below/m.mjs\n- " + dir + "/test/n.js\n": Other,
+		// What is not there may be built.
+		"Error: Cannot find module '../dist/n'\nRequire stack:\n- " + dir + "/test/n.js\n": Other,
+	} {
+		e := Judge(trial.Result{Outcome: trial.Fails, How: "fails (exit 1)", Exit: 1, Output: []byte(text)}, dir, "npm test", time.Now())
+		if r := f.Like(e); r.Likeness != want || want == Early && (r.Lack != "src/below/n" || e.Outcome() != trial.Unknown) {
+			t.Errorf("%s: %+v; it %s, %+v", text, r, e.How, e.Report.BuildErrors)
+		}
+	}
 }

@@ -55,9 +55,12 @@ func mentions(patch *gitext.Patch, name, signs string) bool {
 	return false
 }
 
-// isModule reports whether a file is a module that is named as Python or Node.js names it: pkg.n or src/n.js.
+// isModule reports whether a file is a module that is named as Python or Node.js names it: pkg.n, src/n.js or src/n.
 func isModule(file, name string) bool {
-	stem := strings.TrimSuffix(strings.TrimSuffix(file, path.Ext(file)), "/__init__")
+	stem := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(file, path.Ext(file)), "/__init__"), "/index")
+	if strings.Contains(name, "/") && stem == name {
+		return true
+	}
 	dotted := strings.ReplaceAll(stem, "/", ".")
 	return file == name || strings.Contains(name, ".") && (dotted == name || strings.HasSuffix(dotted, "."+name))
 }
