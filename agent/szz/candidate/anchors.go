@@ -82,7 +82,7 @@ const (
 // in and around the changes.
 func FindAnchors(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*AnchorSet, error) {
 	set := &AnchorSet{}
-	set.Files = tracedFiles(fc.Patch)
+	set.Files = withoutReleases(tracedFiles(fc.Patch))
 	if n := len(set.Files); n > maxBlamedFiles || patchLines(set.Files) > maxBlamedLines && n > 1 {
 		set.Files = largestFiles(set.Files, maxBlamedFiles, maxBlamedLines)
 		set.Partial = len(set.Files) < n
@@ -102,6 +102,9 @@ func FindAnchors(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*A
 	}
 	for i, f := range set.Files {
 		set.Changes = append(set.Changes, ChangesOf(i, f)...)
+	}
+	if other := slices.DeleteFunc(slices.Clone(set.Changes), Change.releases); len(other) > 0 {
+		set.Changes = other
 	}
 	if err := set.dropUnitTests(ctx, repo, fc); err != nil {
 		return nil, err
@@ -236,6 +239,18 @@ func tracedFiles(p *gitext.Patch) []*gitext.FileChange {
 	return all
 }
 
+// withoutReleases leaves out the files in which a fix only sets another version, unless there are no others.
+func withoutReleases(files []*gitext.FileChange) []*gitext.FileChange {
+	kept := slices.DeleteFunc(slices.Clone(files), func(f *gitext.FileChange) bool {
+		changes := ChangesOf(0, f)
+		return len(changes) > 0 && !slices.ContainsFunc(changes, func(c Change) bool { return !c.releases() })
+	})
+	if len(kept) == 0 {
+		return files
+	}
+	return kept
+}
+
 // partialNote names the traced part of a fix's files. all is git's count of them.
 func partialNote(all, traceable, traced int) string {
 	of := fmt.Sprintf("the fix changes %d files", all)
@@ -339,15 +354,15 @@ var versionStamp = source.Lazy(`\$[A-Z][A-Za-z0-9]*: [^$]* \$`)
 
 // stamps reports whether a change is only the work of CVS or Subversion: every commit
 // rewrites a line with a version stamp.
-func (c Change) stamps() bool {
-	for _, lines := range [2][]gitext.PatchLine{c.Removed, c.Added} {
-		for _, l := range lines {
-			if !versionStamp().Match(l.Text) {
-				return false
-			}
-		}
-	}
-	return true
+func (c Change) stamps() bool { return c.only(versionStamp().Match) }
+
+// releases reports whether a change does nothing but set another version: the fix was released at once.
+func (c Change) releases() bool { return c.only(source.SetsVersion) }
+
+// only reports whether a condition holds for all removed and added lines.
+func (c Change) only(holds func(line []byte) bool) bool {
+	other := func(l gitext.PatchLine) bool { return !holds(l.Text) }
+	return !slices.ContainsFunc(c.Removed, other) && !slices.ContainsFunc(c.Added, other)
 }
 
 // Tokens counts the names of the removed and of the added lines.

@@ -297,6 +297,32 @@ func TestRankVersionStamp(t *testing.T) {
 	}
 }
 
+// A fix that is released at once sets another version. The commit that set the last one counts for nothing.
+func TestRankReleasedFix(t *testing.T) {
+	h := newHistory(t)
+	released := func(version, max string) gittest.Files {
+		return gittest.Files{"p.c": strings.Replace(szztest.Program, "max = 10", "max = "+max, 1), "version.c": "const char version[] = \"" + version + "\";\n"}
+	}
+	h.Commit("start the program", released("1.0.0", "10"))
+	bad := h.Commit("raise the limit", released("1.0.0", "1000"))
+	h.Commit("release", released("1.0.1", "1000"))
+	v := h.rank(h.Commit("keep the limit low", released("1.0.2", "12")))
+	if len(v.Suspects) == 0 || v.Suspects[0].Commit.OID != bad {
+		t.Fatalf("suspects %v", szztest.Subjects(v))
+	}
+	for _, s := range v.Suspects {
+		for _, e := range s.Evidence {
+			if e.Path == "version.c" {
+				t.Errorf("%s: evidence %+v", s.Reason, e)
+			}
+		}
+	}
+	v = h.rank(h.Commit("another version", released("1.0.3", "12"))) // nothing else is there to trace
+	if len(v.Suspects) == 0 {
+		t.Errorf("a version alone: suspects %v, notes %q", szztest.Subjects(v), v.Notes)
+	}
+}
+
 // git's own text for a submodule is not text of the repository. Two moves of a submodule
 // are not similar because both say "Subproject commit".
 func TestRankSubmoduleText(t *testing.T) {
