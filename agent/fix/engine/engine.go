@@ -26,6 +26,7 @@ import (
 	"git-agent/agent/trial"
 	"git-agent/gitext"
 	"git-agent/gitext/gitcmd"
+	"git-agent/gitext/quote"
 )
 
 // An Engine answers questions about bugs of one repository. It is safe for concurrent
@@ -329,10 +330,24 @@ func (s *study) reproduce(ctx context.Context) error {
 				fmt.Sprintf("%s cannot be judged: it %s; %s is used instead", s.problem.Test, s.answer.Reproduction.How, p.Test),
 			)
 		}
+		if rep.State == fix.Passing {
+			s.noteUnrun(rep.Command, guesses[k+1:])
+		}
 		s.problem, s.answer.Reproduction, s.runs = p, rep, runs
 		return s.compileAll(ctx, rep)
 	}
 	return nil
+}
+
+// noteUnrun says that other directories have tests of their own, where those of one pass.
+func (s *study) noteUnrun(command string, guesses []fix.Commands) {
+	for _, guess := range guesses {
+		if testcmd.DirectoryOf(guess.Test) != testcmd.DirectoryOf(command) {
+			s.answer.Notes = append(s.answer.Notes,
+				"the tests of other directories were not run; for example, --test="+quote.Shell(guess.Test)+" runs some")
+			return
+		}
+	}
 }
 
 // elsewhere reports whether a guess passes in another directory than the first one, whose tests lack something.
