@@ -40,15 +40,12 @@ func (r *Result) noteUnjudged(ctx context.Context, repo *gitext.Repo, online boo
 	}
 	r.Notes = append(r.Notes, fmt.Sprintf("%s could not be judged (-v shows all); at %s, it %s",
 		agent.Plural(unjudged, "run"), most.Commit.Short(), most.How))
-	lacks := func(list ...fix.Lack) bool {
-		return slices.ContainsFunc(list, func(l fix.Lack) bool {
-			return slices.ContainsFunc(slices.Collect(maps.Keys(counts)), func(why string) bool { return strings.Contains(why, string(l)) })
-		})
-	}
-	if !online && lacks(fix.LackGo, fix.LackCargo, fix.LackMaven, fix.LackGradle, fix.LackNetwork) {
+	why := slices.Collect(maps.Keys(counts))
+	if !online && slices.ContainsFunc(why, testrun.Downloads) {
 		r.Notes = append(r.Notes, "--network lets the command download what it lacks at a commit")
 	}
-	if lacks(fix.LackGoMod) && r.mayLayGoMod(ctx, repo) {
+	ofGoMod := func(how string) bool { return testrun.Lacks(how, fix.LackGoMod) }
+	if slices.ContainsFunc(why, ofGoMod) && r.mayLayGoMod(ctx, repo) {
 		r.Notes = append(r.Notes, "--with=go.mod and --with=go.sum lay these files of the work tree over each commit")
 	}
 }

@@ -34,7 +34,7 @@ func (e *Ending) ownModule(dir string) {
 	case r.Lacks == fix.LackPython && lacksOwnModule(r.BuildErrors, dir):
 	case r.Lacks == fix.LackBuilt, r.Lacks == "" && len(r.BuildErrors) == 0:
 		missing := ownFiles(e.Output, dir)
-		if len(missing) == 0 || len(missing) < len(r.Unbuilt) || slices.ContainsFunc(r.Failing, func(name string) bool { return !jsTestFile().MatchString(name) }) {
+		if len(missing) == 0 || len(missing) < len(r.Unbuilt) || !onlyFiles(r.Failing) {
 			return
 		}
 		r.BuildErrors = missing
@@ -43,6 +43,11 @@ func (e *Ending) ownModule(dir string) {
 		return
 	}
 	r.Lacks, r.Missing, r.Build = "", "", true
+}
+
+// onlyFiles reports whether all names of failing tests are those of files of JavaScript, which a runner could not load.
+func onlyFiles(failing []string) bool {
+	return !slices.ContainsFunc(failing, func(name string) bool { return !jsTestFile().MatchString(name) })
 }
 
 // ownFiles returns the tests that import a file of JavaScript that is not there, or nil if another file has such an

@@ -186,10 +186,20 @@ const (
 	RunsNoTest   = "runs no test"
 )
 
-// InTree reports whether the end of a run names a reason that lies in the tree or in the command, and in no sandbox.
+// InTree reports whether the end of a run, as Ending.How says it, names a reason that lies in the tree or in the command, and
+// in no sandbox.
 func InTree(how string) bool {
-	return strings.HasPrefix(how, RunsNoTest) || slices.ContainsFunc(
-		[]fix.Lack{fix.LackGoMod, fix.LackScript, fix.LackCommand, fix.LackTests}, func(l fix.Lack) bool { return strings.Contains(how, string(l)) })
+	return strings.HasPrefix(how, RunsNoTest) || Lacks(how, fix.LackGoMod, fix.LackScript, fix.LackCommand, fix.LackTests)
+}
+
+// Downloads reports whether the end of a run names something that a command gets from the network.
+func Downloads(how string) bool {
+	return Lacks(how, fix.LackGo, fix.LackCargo, fix.LackMaven, fix.LackGradle, fix.LackNetwork)
+}
+
+// Lacks reports whether the end of a run names one of the lacks.
+func Lacks(how string, list ...fix.Lack) bool {
+	return slices.ContainsFunc(list, func(l fix.Lack) bool { return strings.Contains(how, string(l)) })
 }
 
 // judge sets State and How for a test command.
@@ -204,7 +214,7 @@ func judge(e Ending, res trial.Result, command string) Ending {
 		e.How = RunsNoTest
 	case res.Outcome == trial.Passes:
 		e.State = fix.Passing
-	case named && r.Lacks != "" && !slices.ContainsFunc(r.Failing, func(name string) bool { return !jsTestFile().MatchString(name) }):
+	case named && r.Lacks != "" && onlyFiles(r.Failing):
 		e.How = e.lacking() // node's runner names a file that it cannot load like a test
 	case named:
 		e.State, e.How = fix.Failing, fmt.Sprintf("fails (exit %d)", res.Exit)

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testcmd"
+	"git-agent/agent/fix/testrun"
 	"git-agent/agent/source"
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
@@ -61,11 +61,8 @@ func (c *Szz) adviseNetwork(ctx context.Context, a *app.App, v *szz.Answer) {
 			said = append(said, s.Confirmation.Detail)
 		}
 	}
-	for _, lack := range []fix.Lack{fix.LackGo, fix.LackCargo, fix.LackMaven, fix.LackGradle, fix.LackNetwork} {
-		if slices.ContainsFunc(said, func(text string) bool { return strings.Contains(text, string(lack)) }) {
-			a.Hint(ctx, "--network lets the command download what it lacks at a commit")
-			return
-		}
+	if slices.ContainsFunc(said, testrun.Downloads) {
+		a.Hint(ctx, "--network lets the command download what it lacks at a commit")
 	}
 }
 
