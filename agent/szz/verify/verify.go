@@ -215,13 +215,13 @@ func (c *Check) verify(ctx context.Context, v *szz.Answer) error {
 }
 
 // chooseCommand reports whether one of the commands shows the bug. It uses the first that does,
-// and notes what is wrong with the last one if none does.
+// and notes what is wrong with each if none does.
 func (c *Check) chooseCommand(ctx context.Context) (bool, error) {
-	why := ""
+	var wrong []string
 	for _, command := range c.commands {
 		c.begin(command)
-		var err error
-		if why, err = c.baseline(ctx); err != nil {
+		why, err := c.baseline(ctx)
+		if err != nil {
 			return false, err
 		}
 		if narrowed, ok, err := c.narrow(ctx, command); err != nil {
@@ -237,11 +237,15 @@ func (c *Check) chooseCommand(ctx context.Context) (bool, error) {
 			c.focus(command)
 			return true, nil
 		}
+		name := command.Command
+		if c.opt.Command != "" {
+			name = "the command"
+		}
+		wrong = append(wrong, name+" cannot tell: "+why)
 	}
-	if c.opt.Command == "" {
-		c.note("the command was %s", c.commands[len(c.commands)-1].Command)
+	for _, text := range wrong {
+		c.note("%s", text)
 	}
-	c.note("the command cannot tell: %s", why)
 	return false, nil
 }
 

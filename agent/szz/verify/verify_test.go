@@ -83,7 +83,7 @@ func (h *history) verifyIn(ctx context.Context, repo *gitext.Repo, fc *szz.FixCo
 	if opt.Sandbox == "" {
 		opt.Sandbox = sandbox.None
 	}
-	if opt.Command == "" {
+	if opt.Command == "" && opt.Find == nil {
 		opt.Command = runTests
 	}
 	if opt.Scratch == "" {
@@ -207,6 +207,18 @@ func TestVerifySaysWhenTheCommandCannotTell(t *testing.T) {
 		wantStatuses(t, v, err, "c1 untried")
 		wantNote(t, v, want)
 	}
+}
+
+func TestVerifySaysWhyNoneOfSeveralCommandsCanTell(t *testing.T) {
+	t.Parallel()
+	h, c, fix := chain(t, "good", "bad")
+	opt := Options{Find: func(context.Context, *gitext.Repo, *szz.FixContext) ([]Found, error) {
+		return []Found{{Command: "exit 3"}, {Command: "exit 0"}}, nil
+	}}
+	v, err := h.verify(t.Context(), fix, opt, c[1])
+	wantStatuses(t, v, err, "c1 untried")
+	wantNote(t, v, "exit 3 cannot tell: at the fix itself it fails (exit 3)")
+	wantNote(t, v, "exit 0 cannot tell: it passes at the fix's parent, too")
 }
 
 func TestVerifyTakesASilentCommandAtItsExitCode(t *testing.T) {
