@@ -42,8 +42,9 @@ var (
 		"|undefined (?:local variable or )?method ['`](\\w+[?!]?)'" +
 		`|uninitialized constant (\S+))`)
 	// unbuilt matches the errors of compilers about a name that does not exist: of Go, rustc, javac,
-	// tsc, gcc and clang, and the one of ownModule.
+	// tsc, gcc and clang, and those of ownModule.
 	unbuilt = source.Lazy(`^(?:undefined: (?:\w+\.)?(\w+)` +
+		`|(?:no required module provides|cannot find module providing) package ([^\s:;]+)` +
 		`|Error: Cannot find module '([\w./@-]+)'|Cannot find module '(\.[\w./@-]+)' or its ` +
 		`|(?:[\w.()\[\]]+\.)?(\w+) undefined \(type ` +
 		`|unknown field (\w+) in struct literal` +

@@ -1,14 +1,18 @@
 package testrun
 
 import (
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/modfile"
+
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/source"
+	"git-agent/gitext/disk"
 )
 
 // This file recognises tests that import a module of the project itself that does not exist at a commit, as before
@@ -17,6 +21,8 @@ import (
 var (
 	// noModule matches Python's error about a module below a package. The groups are the package and the rest.
 	noModule = source.Lazy(`^ModuleNotFoundError: No module named '(\w+)\.([\w.]+)'`)
+	// noPackage matches Go's errors about a package that no module has, without and with a search for one. The group is the package.
+	noPackage = source.Lazy(`^(?:no required module provides|cannot find module providing) package ([^\s:;]+)`)
 	// noFile matches the errors of JavaScript about a file that another one imports, as Node.js prints it for modules of
 	// ECMAScript and of CommonJS, jest, and vitest in two ways. The groups are the import, and the file that has it.
 	noFile = source.Lazy(`\[ERR_MODULE_NOT_FOUND\]: Cannot find module '([\w./@-]+)' imported from ([\w./@-]+)` +
@@ -31,7 +37,12 @@ var (
 func (e *Ending) ownModule(dir string) {
 	r := &e.Report
 	switch {
-	case r.Lacks == fix.LackPython && lacksOwnModule(r.BuildErrors, dir):
+	case r.Lacks == fix.LackPython && testsImport(r.BuildErrors, noModule, func(m []string, _ string) bool {
+		return hasCode(dir, m[1], ".py") || hasCode(dir, "src/"+m[1], ".py")
+	}):
+	case (r.Lacks == fix.LackGoMod || r.Lacks == fix.LackGo) && testsImport(r.BuildErrors, noPackage, func(m []string, test string) bool {
+		return ownPackage(dir, path.Dir(test), m[1])
+	}):
 	case r.Lacks == fix.LackBuilt, r.Lacks == "" && len(r.BuildErrors) == 0:
 		missing := ownFiles(e.Output, dir)
 		if len(missing) == 0 || len(missing) < len(r.Unbuilt) || !onlyFiles(r.Failing) {
@@ -74,17 +85,42 @@ func ownFiles(output []byte, dir string) (missing []testlog.Place) {
 	return missing
 }
 
-// lacksOwnModule reports whether all imports that fail are those of tests, and of a module of a package in the tree.
-func lacksOwnModule(errors []testlog.Place, dir string) bool {
+// testsImport reports whether all errors are about imports of tests, and of the project itself: own is called with the groups
+// of a match, and the test's file.
+func testsImport(errors []testlog.Place, missing source.Pattern, own func(groups []string, test string) bool) bool {
 	return len(errors) > 0 && !slices.ContainsFunc(errors, func(p testlog.Place) bool {
-		m := noModule().FindStringSubmatch(p.Text)
-		return m == nil || source.FileKindOf(p.File) != source.TestFile || !hasCode(dir, m[1], ".py") && !hasCode(dir, "src/"+m[1], ".py")
+		m := missing().FindStringSubmatch(p.Text)
+		return m == nil || source.FileKindOf(p.File) != source.TestFile || !own(m, p.File)
 	})
+}
+
+// maxGoMod bounds a go.mod that is read, in bytes.
+const maxGoMod = 1 << 20
+
+// ownPackage reports whether an import belongs to the module of a directory below dir, which has no such directory.
+func ownPackage(dir, below, pkg string) bool {
+	tree, err := os.OpenRoot(dir)
+	if err != nil {
+		return false
+	}
+	defer tree.Close()
+	for ; filepath.IsLocal(below); below = path.Dir(below) {
+		text, err := disk.ReadRegularIn(tree, path.Join(below, "go.mod"), maxGoMod)
+		if err == nil {
+			rest, ok := strings.CutPrefix(pkg, modfile.ModulePath(text)+"/")
+			_, err = tree.Stat(path.Join(below, rest))
+			return ok && os.IsNotExist(err)
+		}
+		if below == "." {
+			break
+		}
+	}
+	return false
 }
 
 // hasCode reports whether a directory of the tree has a file with one of the endings, which are patterns.
 func hasCode(dir, below string, endings ...string) bool {
-	return slices.ContainsFunc(endings, func(ending string) bool {
+	return filepath.IsLocal(below) && slices.ContainsFunc(endings, func(ending string) bool {
 		found, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(below), "*"+ending))
 		return err == nil && len(found) > 0
 	})

@@ -21,6 +21,9 @@ func TestModulesThatAreNotThereYet(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.org/m\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	output := func(file, module string) string {
 		return "==== ERRORS ====\n____ ERROR collecting test_n.py ____\nImportError while importing test module '" + dir + "/test_n.py'.\n" +
 			"Hint: make sure your test modules/packages have valid Python names.\nTraceback:\n" + file + ":1: in <module>\n" +
@@ -68,6 +71,21 @@ func TestModulesThatAreNotThereYet(t *testing.T) {
 		e := Judge(trial.Result{Outcome: trial.Fails, How: "fails (exit 1)", Exit: 1, Output: []byte(text)}, dir, "npm test", time.Now())
 		if r := f.Like(e); r.Likeness != want || want == Early && (r.Lack != "src/below/n" || e.Outcome() != trial.Unknown) {
 			t.Errorf("%s: %+v; it %s, %+v", text, r, e.How, e.Report.BuildErrors)
+		}
+	}
+	ofGo := func(file, pkg string) string {
+		return "# example.org/m\n" + file + ":2:20: no required module provides package " + pkg + "; to add it:\n\tgo get " + pkg + "\nFAIL\texample.org/m [setup failed]\nFAIL\n"
+	}
+	for _, c := range []struct {
+		file, pkg string
+		want      Likeness
+	}{
+		{"m_test.go", "example.org/m/src/new", Early}, {"src/s_test.go", "example.org/m/src/new", Early},
+		{"m.go", "example.org/m/src/new", Other}, {"m_test.go", "example.org/other", Other}, {"m_test.go", "example.org/m/src/below", Other},
+	} {
+		e := Judge(trial.Result{Outcome: trial.Fails, How: "fails (exit 1)", Exit: 1, Output: []byte(ofGo(c.file, c.pkg))}, dir, "go test ./...", time.Now())
+		if r := f.Like(e); r.Likeness != c.want || c.want == Early && r.Lack != c.pkg {
+			t.Errorf("%s in %s: %+v; it %s, %+v", c.pkg, c.file, r, e.How, e.Report.BuildErrors)
 		}
 	}
 }

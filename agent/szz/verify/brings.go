@@ -55,8 +55,12 @@ func mentions(patch *gitext.Patch, name, signs string) bool {
 	return false
 }
 
-// isModule reports whether a file is a module that is named as Python or Node.js names it: pkg.n, src/n.js or src/n.
+// isModule reports whether a file is a module that is named as Python or Node.js names it, pkg.n, src/n.js or src/n, or
+// belongs to a package of Go, which is named by its path or by the last part of it.
 func isModule(file, name string) bool {
+	if dir := path.Dir(file); path.Ext(file) == ".go" {
+		return strings.HasSuffix(name, "/"+dir) || name == path.Base(dir)
+	}
 	stem := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(file, path.Ext(file)), "/__init__"), "/index")
 	if strings.Contains(name, "/") && stem == name {
 		return true

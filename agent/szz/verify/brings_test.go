@@ -88,6 +88,8 @@ func TestModulesByTheirNames(t *testing.T) {
 	}{
 		{"pkg/n.py", "pkg.n", true}, {"src/pkg/n.py", "pkg.n", true}, {"pkg/n.py", "n", false}, {"pkg/man.py", "kg.man", false},
 		{"src/n.js", "src/n.js", true}, {"src/n.js", "n.js", false}, {"pkg/n/__init__.py", "pkg.n", true},
+		{"src/n.js", "src/n", true}, {"src/n/index.ts", "src/n", true}, {"src/n.js", "src/no", false},
+		{"in/n/a.go", "example.org/m/in/n", true}, {"n/a.go", "example.org/m/in/n", true}, {"a.go", "example.org/m/in/n", false}, {"in/n/a.go", "n", true},
 	} {
 		if isModule(c.file, c.name) != c.want {
 			t.Errorf("%s, %s: %v", c.file, c.name, !c.want)
