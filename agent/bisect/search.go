@@ -90,6 +90,9 @@ func (s *search) measure(ctx context.Context) error {
 }
 
 func (s *search) look(ctx context.Context) error {
+	if err := s.checkOrder(ctx); err != nil {
+		return err
+	}
 	reproduced, err := s.tryTip(ctx)
 	if err != nil || !reproduced {
 		return err
@@ -140,10 +143,30 @@ func (s *search) tryTip(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
+// checkOrder returns an error for a good commit that is newer than the tip: no commit is between them.
+func (s *search) checkOrder(ctx context.Context) error {
+	for _, c := range s.old {
+		if c == s.tip { // the run there tells
+			continue
+		}
+		newer, err := s.repo.IsAncestor(ctx, s.tip, c)
+		if err != nil {
+			return err
+		}
+		if newer {
+			return &OldError{Commit: c, Newer: true}
+		}
+	}
+	return nil
+}
+
 // checkOld looks at good commits that are not in the history of the tip: the base that they
-// share with the tip has to be Old, as git bisect checks.
+// share with the tip has to be Old, as git bisect checks. The tip itself is New.
 func (s *search) checkOld(ctx context.Context) error {
 	for i, c := range s.old {
+		if c == s.tip {
+			return &OldError{Commit: c}
+		}
 		inside, err := s.repo.IsAncestor(ctx, c, s.tip)
 		if err != nil {
 			return err

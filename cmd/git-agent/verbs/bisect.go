@@ -143,6 +143,9 @@ func (c *Bisect) stopped(ctx context.Context, a *app.App, q engine.Question, fou
 		isNew, isOld = isOld, isNew
 	}
 	switch {
+	case errors.As(err, &old) && old.Newer:
+		return app.WithHint(fmt.Errorf("%s, where the command %s as you say, is newer than %s, where it %s", old.Commit.Short(), isOld, q.Tip.Short(), isNew),
+			"%s", map[bool]string{false: "the commit since which it passes is found with --fixed", true: "the commit since which it fails is found without --fixed"}[c.Fixed])
 	case errors.As(err, &old) && old.Base:
 		return app.WithHint(fmt.Errorf("the command %s at %s already, which the commits share; it was changed on the other branch", isNew, old.Commit.Short()),
 			"name a commit of --%s in the history of %s", map[bool]string{false: "good", true: "bad"}[c.Fixed], q.Tip.Short())
