@@ -37,7 +37,8 @@ type Bisected struct {
 	First gitext.Commit // the first bad commit; the zero value if none was found
 	Good  gitext.OID    // a commit at which the test passes; "" if none was found
 	Runs  int           // number of test runs
-	Note  string        // a sentence about the result, or about the reason for no result
+	Note  string        // a clause about the result, or about the reason for no result
+	Wrong string        // a clause that says why BisectInput.Good is no good commit; "" if nothing speaks against it
 }
 
 const defaultBisectRuns = 40
@@ -89,6 +90,7 @@ type bisector struct {
 	tests   []gitext.Overlay
 	first   *trial.Result // at the problem's commit
 	failure *testrun.Failure
+	wrong   string // Bisected.Wrong
 }
 
 func (b *bisector) run(ctx context.Context) (Bisected, error) {
@@ -98,40 +100,53 @@ func (b *bisector) run(ctx context.Context) (Bisected, error) {
 	}
 	opt := bisect.Options{Try: b.try, Prior: b.prior, MaxRuns: b.in.Trial.MaxRuns, Progress: b.in.Trial.Progress}
 	found, err := bisect.Find(ctx, b.repo, q, opt)
-	if errors.As(err, new(*bisect.OldError)) { // the test fails at the good commit, too
+	if old := new(bisect.OldError); errors.As(err, &old) {
+		b.wrong = wrongGood(old, b.in.Good)
 		q.Old, opt.Known = nil, found.Runs
 		found, err = bisect.Find(ctx, b.repo, q, opt)
 	}
 	if err != nil {
-		return Bisected{Good: goodOf(found)}, err
+		return Bisected{Good: goodOf(found), Wrong: b.wrong}, err
 	}
 	return b.bisected(ctx, found)
 }
 
+// wrongGood says why a commit is no good one.
+func wrongGood(old *bisect.OldError, good gitext.OID) string {
+	switch {
+	case old.Newer:
+		return fmt.Sprintf("the good commit %s is newer than the commit at which the test fails; an older one was looked for", good.Short())
+	case old.Base:
+		return fmt.Sprintf("the test fails at %s, too, from where the history of the good commit %s is another one; an older good commit was looked for",
+			old.Commit.Short(), good.Short())
+	}
+	return fmt.Sprintf("the test fails at %s, too, which you name as good; an older good commit was looked for", good.Short())
+}
+
 // bisected describes the end of a search.
 func (b *bisector) bisected(ctx context.Context, found *bisect.Answer) (out Bisected, err error) {
-	out.Good = goodOf(found)
+	out.Good, out.Wrong = goodOf(found), b.wrong
 	switch found.Status {
 	case bisect.Nothing:
-		out.Note = "At the last commit the test " + b.first.How + ": there is nothing to bisect."
+		out.Note = "at the last commit the test " + b.first.How + ": there is nothing to bisect"
 	case bisect.Always:
-		out.Note = "No earlier commit was found at which the test passes: the bug may be as old as the code, or older commits do not build with today's tests."
+		out.Note = "no earlier commit was found at which the test passes: the bug may be as old as the code, or older commits do not build with today's tests"
 	case bisect.Stopped:
 		out.Note = stoppedNote(b.w.Runs())
 	case bisect.Apart:
-		out.Note = fmt.Sprintf("The bisection ended at %s: %d commits cannot be told apart, because the test says nothing at the others.",
+		out.Note = fmt.Sprintf("the bisection ended at %s: %d commits cannot be told apart, because the test says nothing at the others",
 			found.First.Short(), len(found.Candidates))
 	case bisect.Proved:
 		if out.First, err = b.repo.Commit(ctx, found.First); err != nil {
 			return out, err
 		}
-		out.Note = fmt.Sprintf("The test fails since %s (%s): it passes at the parent.", out.First.OID.Short(), strings.TrimSpace(out.First.Subject()))
+		out.Note = fmt.Sprintf("the test fails since %s (%s): it passes at the parent", out.First.OID.Short(), strings.TrimSpace(out.First.Subject()))
 	}
 	return out, nil
 }
 
 func stoppedNote(runs int) string {
-	return fmt.Sprintf("The bisection stopped after %d runs, the most that were allowed.", runs)
+	return fmt.Sprintf("the bisection stopped after %d runs, the most that were allowed", runs)
 }
 
 // goodOf returns the last commit at which the test passed, or "".

@@ -93,6 +93,28 @@ func TestBisectWithoutAnAnswer(t *testing.T) {
 	}
 }
 
+func TestAGoodCommitThatIsNone(t *testing.T) {
+	// A test that fails at the good commit, too, is said to, and an older commit is looked for.
+	t.Parallel()
+	h, oids := history(t, 14, 5)
+	for good, text := range map[gitext.OID]string{
+		oids[11]: "the test fails at " + oids[11].Short() + ", too, which you name as good",
+		oids[8]:  "the test fails at " + oids[8].Short() + ", too, which you name as good",
+		oids[13]: "is newer than the commit at which the test fails",
+	} {
+		got, err := Bisect(t.Context(), h.Open(), BisectInput{Problem: failing(oids[11]), Good: good, Trial: options(t)})
+		if err != nil || got.First.OID != oids[5] || !strings.Contains(got.Wrong, text) {
+			t.Errorf("%s: %+v, %v", text, got, err)
+		}
+	}
+	twice := failing(oids[11]) // no single change repairs it
+	twice.Tree.Over[0].Content = []byte("grep -q 'a < b' a.c && ! grep -q 11 b.c || { echo '--- FAIL: TestF'; exit 1; }\n")
+	found, err := Repair(t.Context(), h.Open(), Input{Problem: twice, Good: oids[8], RevertOnly: true, Trial: options(t), Jobs: 1})
+	if err != nil || len(found.Notes) != 2 || !strings.Contains(found.Notes[1], "the test fails since "+oids[5].Short()) {
+		t.Errorf("%q, %v", found.Notes, err)
+	}
+}
+
 func TestRepairUndoesTheFirstBadCommit(t *testing.T) {
 	// With a good commit, the hunk of the first bad one is undone although no function is
 	// suspected.
