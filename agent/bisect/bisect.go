@@ -49,8 +49,9 @@ type Options struct {
 	// Prior returns the weights of commits, newest first, for being the culprit; it is called
 	// after the run at the tip. nil, or an error, gives all the same weight.
 	Prior    func(ctx context.Context, tip gitext.OID, commits []gitext.OID) ([]float64, error)
-	MaxRuns  int   // 0 means the constant
-	Known    []Run // runs of an earlier call for the same question
+	MaxRuns  int        // 0 means the constant
+	Besides  func() int // runs that Try made besides one for each call, which count, too; nil means none
+	Known    []Run      // runs of an earlier call for the same question
 	OnRun    func(Run) error
 	Progress func(format string, args ...any) // may be nil
 }

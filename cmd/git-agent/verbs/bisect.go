@@ -80,8 +80,8 @@ func (c *Bisect) Run(ctx context.Context, a *app.App) (err error) {
 		return err
 	}
 	defer kept.close()
-	if n := len(kept.known); n > 0 {
-		a.Say("%s of an earlier call are used; --restart forgets them", agent.Plural(n, "run"))
+	if n := kept.elsewhere(q.Tip); n > 0 {
+		a.Say("goes on from %s of an earlier call; --restart begins anew", agent.Plural(n, "run"))
 	}
 	return c.answer(ctx, a, e, q, kept)
 }
@@ -158,7 +158,7 @@ func (c *Bisect) stopped(ctx context.Context, a *app.App, q engine.Question, fou
 			fmt.Fprintf(a.Stderr, "%s so far; the most probable commit is %s, with %.0f%%\n",
 				agent.Plural(len(found.Runs), "run"), top.Commit.Short(), 100*top.Probability)
 		}
-		return a.WithAgainHint(err)
+		return a.WithAgainHint(err, "--restart")
 	}
 	return err
 }
