@@ -15,6 +15,7 @@ import (
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
@@ -62,7 +63,8 @@ func Bisect(ctx context.Context, repo *gitext.Repo, in BisectInput) (Bisected, e
 		return Bisected{}, err
 	}
 	defer w.Close()
-	b := &bisector{in: &in, repo: repo, w: w, tests: testOverlays(in.Problem)}
+	b := &bisector{in: &in, repo: repo, w: w}
+	b.tests, b.units = testsOf(ctx, repo, in.Problem)
 	out, err := b.run(ctx)
 	out.Runs = w.Runs()
 	if errors.Is(err, trial.ErrMaxRuns) { // a second search shares the runs of the first
@@ -71,15 +73,26 @@ func Bisect(ctx context.Context, repo *gitext.Repo, in BisectInput) (Bisected, e
 	return out, err
 }
 
-// testOverlays returns the files to lay over each commit: the tests, or all files if none looks
-// like a test.
-func testOverlays(p fix.Problem) []gitext.Overlay {
-	over := p.Tree.Over
-	tests := slices.DeleteFunc(slices.Clone(over), func(o gitext.Overlay) bool { return !source.IsTestOf(o.Path, p.Test) })
-	if len(tests) == 0 {
-		return over
+// testsOf returns the files to lay over each commit, and the source files whose unit tests are: the tests, or all
+// files if none has tests.
+func testsOf(ctx context.Context, repo *gitext.Repo, p fix.Problem) (files []gitext.Overlay, units []trial.UnitTests) {
+	for _, o := range p.Tree.Over {
+		if source.IsTestOf(o.Path, p.Test) {
+			files = append(files, o)
+			continue
+		}
+		if len(o.Content) == 0 || !source.HasUnitTests(o.Path) {
+			continue
+		}
+		old, err := repo.BlobAt(ctx, p.Tree.Commit, o.Path, trial.MaxUnitTests)
+		if err == nil && source.UnitTestsDiffer(o.Path, old, o.Content) {
+			units = append(units, trial.UnitTests{Path: o.Path, Mode: o.Mode, Text: o.Content})
+		}
 	}
-	return tests
+	if len(files)+len(units) == 0 {
+		return p.Tree.Over, nil
+	}
+	return files, units
 }
 
 // A bisector is the state of a bisection.
@@ -88,6 +101,7 @@ type bisector struct {
 	repo    *gitext.Repo
 	w       *trial.Workspace
 	tests   []gitext.Overlay
+	units   []trial.UnitTests
 	first   *trial.Result // at the problem's commit
 	failure *testrun.Failure
 	wrong   string // Bisected.Wrong
@@ -165,11 +179,16 @@ func goodOf(found *bisect.Answer) gitext.OID {
 // try runs the test at a commit. A failure other than the first one is an unknown outcome.
 func (b *bisector) try(ctx context.Context, _ int, commit gitext.OID) (trial.Result, error) {
 	start := time.Now()
-	res, err := b.w.Run(ctx, commit, b.tests)
+	over, err := trial.LayUnitTests(ctx, b.repo, commit, b.tests, b.units)
+	if err != nil {
+		return trial.Result{}, err
+	}
+	res, err := b.w.Run(ctx, commit, over)
 	if err != nil {
 		return res, err
 	}
 	e := testrun.Judge(res, b.w.Dir(), b.in.Problem.Test, start)
+	e.UnitTest = func(p testlog.Place) bool { return trial.InUnitTests(over, b.units, p.File, p.Line) }
 	res.Outcome, res.How = e.Outcome(), e.How
 	switch {
 	case b.first == nil:

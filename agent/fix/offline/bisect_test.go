@@ -53,6 +53,31 @@ func TestBisect(t *testing.T) {
 	}
 }
 
+func TestBisectWithAUnitTest(t *testing.T) {
+	// Of a source file with a new unit test, only the tests are laid over each commit.
+	t.Parallel()
+	const tests = "#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() {}\n"
+	h := gittest.New(t)
+	var oids []gitext.OID
+	for i := range 9 {
+		code := "fn f() { good }\n\n"
+		if i >= 4 {
+			code = "fn f() { bad }\n\n"
+		}
+		oids = append(oids, h.Commit(fmt.Sprint(i), gittest.Files{"src/lib.rs": fmt.Sprintf("// %d\n%s%s}\n", i, code, tests)}))
+	}
+	p := fix.Problem{
+		Tree: fix.Tree{Commit: oids[8], Over: []gitext.Overlay{{
+			Path: "src/lib.rs", Mode: 0o100644, Content: []byte("// 8\nfn f() { bad }\n\n" + tests + "    #[test]\n    fn two() {}\n}\n"),
+		}}},
+		Test: "! grep -q 'fn two' src/lib.rs || grep -q good src/lib.rs || { echo '--- FAIL: TestTwo'; exit 1; }",
+	}
+	got, err := Bisect(t.Context(), h.Open(), BisectInput{Problem: p, Good: oids[0], Trial: options(t)})
+	if err != nil || got.First.OID != oids[4] {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 func TestBisectUnderMake(t *testing.T) {
 	// Make's own error line below a failing test is no broken build. The output is that of Test::More
 	// in testdata/failure of package testrun.
