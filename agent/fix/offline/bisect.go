@@ -148,7 +148,7 @@ func (b *bisector) bisected(ctx context.Context, found *bisect.Answer) (out Bise
 	case bisect.Stopped:
 		out.Note = stoppedNote(b.w.Runs())
 	case bisect.Apart:
-		out.Note = fmt.Sprintf("the bisection ended at %s: %d commits cannot be told apart, because the test says nothing at the others",
+		out.Note = fmt.Sprintf("the bisection ended at %s: %d commits cannot be told apart, because the test says nothing at some of them",
 			found.First.Short(), len(found.Candidates))
 	case bisect.Proved:
 		if out.First, err = b.repo.Commit(ctx, found.First); err != nil {
