@@ -49,8 +49,9 @@ type Options struct {
 	// Prior returns the weights of commits, newest first, for being the culprit; it is called
 	// after the run at the tip. nil, or an error, gives all the same weight.
 	Prior    func(ctx context.Context, tip gitext.OID, commits []gitext.OID) ([]float64, error)
-	MaxRuns  int   // 0 means the constant
-	Known    []Run // runs of an earlier call for the same question
+	MaxRuns  int        // 0 means the constant
+	Besides  func() int // runs that Try made besides one for each call, which count, too; nil means none
+	Known    []Run      // runs of an earlier call for the same question
 	OnRun    func(Run) error
 	Progress func(format string, args ...any) // may be nil
 }
@@ -124,13 +125,19 @@ type Candidate struct {
 var ErrOldIsNew = errors.New("the outcome is the same as at the tip")
 
 // An OldError says that a commit of Question.Old, or the base that it shares with the tip, has
-// the outcome of the tip.
+// the outcome of the tip, or that such a commit is newer than the tip.
 type OldError struct {
 	Commit gitext.OID
 	Base   bool // Commit is the merge base of the tip and a commit of Question.Old
+	Newer  bool // the tip is an ancestor of Commit; nothing was run
 }
 
-func (e *OldError) Error() string { return "at " + e.Commit.Short() + " " + ErrOldIsNew.Error() }
+func (e *OldError) Error() string {
+	if e.Newer {
+		return e.Commit.Short() + " is newer than the tip"
+	}
+	return "at " + e.Commit.Short() + " " + ErrOldIsNew.Error()
+}
 func (e *OldError) Unwrap() error { return ErrOldIsNew }
 
 // Find searches for the culprit. If ctx ends or a run fails, it returns the answer so far with

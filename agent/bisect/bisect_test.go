@@ -321,4 +321,14 @@ func TestFindContradictions(t *testing.T) {
 	if old := new(OldError); !errors.As(err, &old) || old.Commit != w.commits[4] {
 		t.Error(err)
 	}
+	for _, flaky := range []bool{false, true} { // a good commit that is newer, or the tip itself, leaves no range
+		_, err = Find(t.Context(), w.repo, Question{Tip: w.commits[9], Old: w.commits[12:13], Flaky: flaky}, Options{Try: try})
+		if old := new(OldError); !errors.As(err, &old) || old.Commit != w.commits[12] || !old.Newer {
+			t.Errorf("newer: %v", err)
+		}
+		_, err = Find(t.Context(), w.repo, Question{Tip: w.tip(), Old: []gitext.OID{w.tip()}, Flaky: flaky}, Options{Try: try})
+		if old := new(OldError); !errors.As(err, &old) || old.Commit != w.tip() || old.Newer {
+			t.Errorf("the tip: %v", err)
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"git-agent/agent"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
 )
@@ -39,7 +40,7 @@ type search struct {
 	tallies  map[gitext.OID]Tally
 	count    int // commits of the range
 	halvings int
-	fresh    int // runs of this call
+	fresh    int // results of Try in this call
 	status   Status
 	first    gitext.OID
 	notes    []string
@@ -68,7 +69,7 @@ var errSpent = errors.New("no more runs allowed")
 func (s *search) run(ctx context.Context) error {
 	err := s.look(ctx)
 	if errors.Is(err, errSpent) {
-		s.note("the search stopped after %d runs, the most that were allowed", s.fresh)
+		s.note("the search stopped after %s, the most that were allowed", agent.Plural(s.made(), "run"))
 		err = nil
 	}
 	if err != nil || len(s.q.Old) > 0 {
@@ -90,6 +91,9 @@ func (s *search) measure(ctx context.Context) error {
 }
 
 func (s *search) look(ctx context.Context) error {
+	if err := s.checkOrder(ctx); err != nil {
+		return err
+	}
 	reproduced, err := s.tryTip(ctx)
 	if err != nil || !reproduced {
 		return err
@@ -140,10 +144,30 @@ func (s *search) tryTip(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
+// checkOrder returns an error for a good commit that is newer than the tip: no commit is between them.
+func (s *search) checkOrder(ctx context.Context) error {
+	for _, c := range s.old {
+		if c == s.tip { // the run there tells
+			continue
+		}
+		newer, err := s.repo.IsAncestor(ctx, s.tip, c)
+		if err != nil {
+			return err
+		}
+		if newer {
+			return &OldError{Commit: c, Newer: true}
+		}
+	}
+	return nil
+}
+
 // checkOld looks at good commits that are not in the history of the tip: the base that they
-// share with the tip has to be Old, as git bisect checks.
+// share with the tip has to be Old, as git bisect checks. The tip itself is New.
 func (s *search) checkOld(ctx context.Context) error {
 	for i, c := range s.old {
+		if c == s.tip {
+			return &OldError{Commit: c}
+		}
 		inside, err := s.repo.IsAncestor(ctx, c, s.tip)
 		if err != nil {
 			return err
@@ -381,7 +405,15 @@ func (s *search) endOthers(picks []gitext.OID, i int, outcome Outcome, ended []b
 	}
 }
 
-func (s *search) spentAfter(n int) bool { return s.fresh+n > s.opt.MaxRuns }
+func (s *search) spentAfter(n int) bool { return s.made()+n > s.opt.MaxRuns }
+
+// made returns the number of runs of this call.
+func (s *search) made() int {
+	if s.opt.Besides == nil {
+		return s.fresh
+	}
+	return s.fresh + s.opt.Besides()
+}
 
 // try runs the command at a commit.
 func (s *search) try(ctx context.Context, c gitext.OID) error {

@@ -57,6 +57,13 @@ func OnlyUnitTestsDiffer(filePath string, a, b []byte) bool {
 	return bytes.Equal(withoutBlank(restA), withoutBlank(restB)) && !bytes.Equal(testsA, testsB)
 }
 
+// UnitTestsDiffer reports whether two versions of a source file of Rust have other unit tests.
+func UnitTestsDiffer(filePath string, a, b []byte) bool {
+	_, testsA := splitUnitTests(filePath, a)
+	_, testsB := splitUnitTests(filePath, b)
+	return !bytes.Equal(testsA, testsB)
+}
+
 func withoutBlank(text []byte) (out []byte) {
 	for line := range bytes.Lines(text) {
 		if len(bytes.TrimSpace(line)) > 0 {

@@ -271,6 +271,12 @@ func TestUnjudgedRunsHaveACure(t *testing.T) {
 			t.Errorf("online %v: %q", online, r.Notes)
 		}
 	}
+	r = unjudged(module+"a", bare, bare) // what the proof lacks is said, though others have another reason
+	r.Runs[0].Commit = "culprit"
+	r.Status, r.First, r.Parents = bisect.Apart, "culprit", []bisect.ParentRuns{{Commit: "parent", Tally: bisect.Tally{Old: 1}}}
+	if r.noteUnjudged(t.Context(), h.Open(), true); !strings.Contains(r.Notes[0], "it "+module+"a") {
+		t.Errorf("apart: %q", r.Notes)
+	}
 	r = unjudged(bare)
 	r.Question.Over = []gitext.Overlay{{Path: "go.mod"}}
 	if r.noteUnjudged(t.Context(), h.Open(), false); len(r.Notes) != 1 {

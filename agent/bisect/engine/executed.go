@@ -51,7 +51,7 @@ func (c *command) search(ctx context.Context, opt bisect.Options) (*bisect.Answe
 	repo, tip := c.engine.Repo, c.q.Tip
 	found, err := bisect.Find(ctx, repo, c.q.Question, opt)
 	elsewhere := func(r bisect.Run) bool { return r.Outcome == bisect.New && r.Commit != tip }
-	if err != nil || !c.tip.recorded || c.builds || slices.ContainsFunc(found.Runs, elsewhere) {
+	if err != nil || found.Status == bisect.Stopped || !c.tip.recorded || c.builds || slices.ContainsFunc(found.Runs, elsewhere) {
 		return found, err
 	}
 	c.plain, c.shown = true, false

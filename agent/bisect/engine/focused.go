@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -23,8 +24,9 @@ func (c *command) focus(ctx context.Context, w *trial.Workspace, over []gitext.O
 	if !c.shown || c.builds || c.q.Fixed || c.q.Flaky || c.failure == nil || ran >= 0 && ran <= len(failing) {
 		return nil
 	}
+	const least = 3 // runs: two at the tip, and one elsewhere
 	focused, ok := testcmd.Focus(c.q.Test, failing)
-	if !ok || focused == c.q.Test {
+	if !ok || focused == c.q.Test || cmp.Or(c.engine.MaxRuns, least) < least {
 		return nil
 	}
 	if err := w.Prepare(ctx, c.q.Tip, over); err != nil {

@@ -1,10 +1,15 @@
 package engine
 
 import (
+	"fmt"
+	"path/filepath"
+	"slices"
 	"testing"
 
+	"git-agent/agent"
 	"git-agent/agent/bisect"
 	"git-agent/agent/sandbox"
+	"git-agent/agent/trial"
 	"git-agent/gitext/gittest"
 )
 
@@ -32,6 +37,13 @@ func TestOnlyTheFailingTests(t *testing.T) {
 	got := answer(t, h, Question{Test: command})
 	if got.Status != bisect.Proved || got.First != culprit || got.Focused != only || !got.GitAgrees() || got.Runs[1].Commit != h.Head() {
 		t.Errorf("%s at %s with %q: %+v", got.Status, got.First, got.Focused, got.Runs)
+	}
+	for most := 1; most <= 3; most++ { // the second run at the tip counts
+		e := &Engine{Repo: h.Open(), MaxRuns: most, Trial: trial.Options{Sandbox: sandbox.None, Scratch: filepath.Join(t.TempDir(), "scratch")}}
+		got, err := e.Answer(t.Context(), Question{Question: bisect.Question{Tip: h.Head()}, Test: command}, Memory{}, nil)
+		if err != nil || len(got.Runs) != most || !slices.Contains(got.Notes, fmt.Sprintf("the search stopped after %s, the most that were allowed", agent.Plural(most, "run"))) {
+			t.Errorf("%d runs at most: %+v, %q, %v", most, got.Runs, got.Notes, err)
+		}
 	}
 
 	h = gittest.New(t)

@@ -19,8 +19,8 @@ import (
 	"git-agent/gitext"
 )
 
-// noteUnjudged says at how many commits the command could not be judged, the reason that most of
-// them have, and what may help, unless the culprit is proved.
+// noteUnjudged says how many runs could not be judged, the reason of one, and what may help, unless the culprit is
+// proved. The reason is that of a commit whose run the proof lacks, else the one that most of them have.
 func (r *Result) noteUnjudged(ctx context.Context, repo *gitext.Repo, online bool) {
 	if r.Answer == nil || r.Status == bisect.Proved || r.Status == bisect.Nothing {
 		return
@@ -35,6 +35,10 @@ func (r *Result) noteUnjudged(ctx context.Context, repo *gitext.Repo, online boo
 			most = run
 		}
 	}
+	lacking := func(run bisect.Run) bool { return run.Outcome == bisect.Unknown && r.proofLacks(run.Commit) }
+	if i := slices.IndexFunc(r.Runs, lacking); r.Status == bisect.Apart && i >= 0 {
+		most = r.Runs[i]
+	}
 	if unjudged == 0 {
 		return
 	}
@@ -48,6 +52,13 @@ func (r *Result) noteUnjudged(ctx context.Context, repo *gitext.Repo, online boo
 	if slices.ContainsFunc(why, ofGoMod) && r.mayLayGoMod(ctx, repo) {
 		r.Notes = append(r.Notes, "--with=go.mod and --with=go.sum lay these files of the work tree over each commit")
 	}
+}
+
+// proofLacks reports whether a commit is the most probable culprit or its parent, and no run there was judged.
+func (r *Result) proofLacks(c gitext.OID) bool {
+	unjudged := func(t bisect.Tally) bool { return t.New+t.Old == 0 }
+	return c == r.First && unjudged(r.At) ||
+		slices.ContainsFunc(r.Parents, func(p bisect.ParentRuns) bool { return c == p.Commit && unjudged(p.Tally) })
 }
 
 // cause is the beginning of what an unjudged run says, without the line of the output behind the exit status.

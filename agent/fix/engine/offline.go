@@ -33,6 +33,7 @@ func (s *study) repairOffline(ctx context.Context) error {
 		return err
 	}
 	s.answer.Stopped = found.Stopped
+	s.answer.Notes = append(s.answer.Notes, found.Notes...)
 	if ctx.Err() != nil {
 		s.answer.Stopped = "interrupted"
 	}

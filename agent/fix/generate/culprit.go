@@ -85,12 +85,12 @@ func (g *generator) culpritFile(c gitext.Commit, f gitext.FileChange) (*site, *c
 		return nil, nil, false
 	}
 	b := blamed{commit: c.OID, parent: c.Parents[0], path: f.NewPath, previous: f.OldPath, share: 1}
-	ch := &change{blamed: b, after: source.SplitLines(after), hunks: f.Hunks}
-	for i := range f.Hunks {
+	ch := &change{blamed: b, after: source.SplitLines(after), hunks: g.codeHunks(f.NewPath, after, f.Hunks)}
+	for i := range ch.hunks {
 		ch.mine = append(ch.mine, i)
 	}
 	s := &site{index: -1, path: f.NewPath, content: content, lines: source.SplitLines(content), share: 1}
-	return s, ch, true
+	return s, ch, len(ch.hunks) > 0
 }
 
 // drain returns the candidates of a queue, the most likely first.

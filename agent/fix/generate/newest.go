@@ -195,7 +195,7 @@ func (g *generator) undoing(p *gitext.Patch, suspected []string) *undoing {
 		}
 		u.share = max(u.share, g.suspectHunks(&file))
 		u.files = append(u.files, file)
-		u.hunks += len(f.Hunks)
+		u.hunks += len(file.was.hunks)
 	}
 	u.whole = u.whole && u.hunks <= maxSmallHunks
 	if u.share == 0 {
@@ -217,11 +217,12 @@ func (g *generator) undoneFile(p *gitext.Patch, f gitext.FileChange) (undoneFile
 	if err != nil {
 		return undoneFile{}, false
 	}
+	hunks := g.codeHunks(f.NewPath, after, f.Hunks)
 	return undoneFile{
 		now:   &site{path: f.NewPath, content: content, lines: source.SplitLines(content)},
-		was:   &change{blamed: blamed{commit: p.Commit, parent: p.Parent}, after: source.SplitLines(after), hunks: f.Hunks},
+		was:   &change{blamed: blamed{commit: p.Commit, parent: p.Parent}, after: source.SplitLines(after), hunks: hunks},
 		index: -1,
-	}, true
+	}, len(hunks) > 0
 }
 
 // suspectHunks finds the hunks of a file in suspected code, and returns the largest estimated

@@ -140,8 +140,8 @@ func (g *generator) changeOf(b blamed) (*change, bool) {
 		if f.NewPath != b.path || f.Binary || f.Status == 'A' || len(f.Hunks) == 0 || len(f.Hunks) > maxHunks {
 			continue
 		}
-		c := &change{blamed: b, after: source.SplitLines(content), hunks: f.Hunks}
-		for i, h := range f.Hunks {
+		c := &change{blamed: b, after: source.SplitLines(content), hunks: g.codeHunks(b.path, content, f.Hunks)}
+		for i, h := range c.hunks {
 			if slices.ContainsFunc(b.lines, func(l int) bool { return l >= h.NewStart && l < h.NewStart+h.NewLines }) {
 				c.mine = append(c.mine, i)
 			}

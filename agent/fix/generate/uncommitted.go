@@ -51,8 +51,9 @@ func (g *generator) undoUncommitted(path string, before []byte) []item {
 	if !ok || bytes.Equal(before, after) {
 		return nil
 	}
-	c := &change{blamed: blamed{path: path, previous: path, share: 1}, after: source.SplitLines(after), hunks: hunksBetween(before, after)}
-	if len(c.hunks) > maxHunks {
+	hunks := g.codeHunks(path, after, hunksBetween(before, after))
+	c := &change{blamed: blamed{path: path, previous: path, share: 1}, after: source.SplitLines(after), hunks: hunks}
+	if len(c.hunks) == 0 || len(c.hunks) > maxHunks {
 		return nil
 	}
 	for i := range c.hunks {

@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"strings"
 	"testing"
 
 	"git-agent/agent/fix"
@@ -40,6 +41,36 @@ func TestUncommittedChangesAreUndoneFirst(t *testing.T) {
 		}
 		if p := c.Files[0].Path; p == "a_test.go" || p == "new.go" {
 			t.Errorf("%+v", c)
+		}
+	}
+}
+
+// A unit test of Rust is no change that is undone, committed or not; the code beside it is.
+func TestUnitTestsAreNotUndone(t *testing.T) {
+	t.Parallel()
+	const head, tests, own = "fn f() -> i32 {\n    ", "\n}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n", "    #[test]\n    fn f_is_two() {\n        assert_eq!(2, f());\n    }\n"
+	h := gittest.New(t)
+	h.Commit("one", gittest.Files{"src/lib.rs": head + "2" + tests + "}\n"})
+	undone := func(in Input) []Candidate {
+		list := collect(t, h, "src/lib.rs", "fn f", "}", in)
+		for _, c := range list {
+			if !strings.Contains(string(c.Files[0].Content), own) {
+				t.Errorf("%s: %s", c.Origin, c.Files[0].Content)
+			}
+		}
+		return list
+	}
+	over := []gitext.Overlay{{Path: "src/lib.rs", Mode: 0o100644, Content: []byte(head + "1" + tests + own + "}\n")}}
+	if list := undone(Input{Problem: fix.Problem{Tree: fix.Tree{Over: over}}}); find(list, Hunk, head+"2"+tests+own+"}\n") == nil {
+		t.Errorf("the uncommitted change of the code is not undone: %+v", list)
+	}
+	h.Commit("two", gittest.Files{"src/lib.rs": head + "1" + tests + own + "}\n"})
+	if list := undone(Input{}); len(list) == 0 {
+		t.Error("nothing is tried")
+	}
+	for _, c := range Undo(t.Context(), h.Open(), Input{Problem: fix.Problem{Tree: fix.Tree{Commit: h.Head()}}}, h.Head()) {
+		if !strings.Contains(string(c.Files[0].Content), own) {
+			t.Errorf("%s: %s", c.Origin, c.Files[0].Content)
 		}
 	}
 }

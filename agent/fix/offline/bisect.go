@@ -15,6 +15,7 @@ import (
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
@@ -37,7 +38,8 @@ type Bisected struct {
 	First gitext.Commit // the first bad commit; the zero value if none was found
 	Good  gitext.OID    // a commit at which the test passes; "" if none was found
 	Runs  int           // number of test runs
-	Note  string        // a sentence about the result, or about the reason for no result
+	Note  string        // a clause about the result, or about the reason for no result
+	Wrong string        // a clause that says why BisectInput.Good is no good commit; "" if nothing speaks against it
 }
 
 const defaultBisectRuns = 40
@@ -61,7 +63,8 @@ func Bisect(ctx context.Context, repo *gitext.Repo, in BisectInput) (Bisected, e
 		return Bisected{}, err
 	}
 	defer w.Close()
-	b := &bisector{in: &in, repo: repo, w: w, tests: testOverlays(in.Problem)}
+	b := &bisector{in: &in, repo: repo, w: w}
+	b.tests, b.units = testsOf(ctx, repo, in.Problem)
 	out, err := b.run(ctx)
 	out.Runs = w.Runs()
 	if errors.Is(err, trial.ErrMaxRuns) { // a second search shares the runs of the first
@@ -70,15 +73,26 @@ func Bisect(ctx context.Context, repo *gitext.Repo, in BisectInput) (Bisected, e
 	return out, err
 }
 
-// testOverlays returns the files to lay over each commit: the tests, or all files if none looks
-// like a test.
-func testOverlays(p fix.Problem) []gitext.Overlay {
-	over := p.Tree.Over
-	tests := slices.DeleteFunc(slices.Clone(over), func(o gitext.Overlay) bool { return !source.IsTestOf(o.Path, p.Test) })
-	if len(tests) == 0 {
-		return over
+// testsOf returns the files to lay over each commit, and the source files whose unit tests are: the tests, or all
+// files if none has tests.
+func testsOf(ctx context.Context, repo *gitext.Repo, p fix.Problem) (files []gitext.Overlay, units []trial.UnitTests) {
+	for _, o := range p.Tree.Over {
+		if source.IsTestOf(o.Path, p.Test) {
+			files = append(files, o)
+			continue
+		}
+		if len(o.Content) == 0 || !source.HasUnitTests(o.Path) {
+			continue
+		}
+		old, err := repo.BlobAt(ctx, p.Tree.Commit, o.Path, trial.MaxUnitTests)
+		if err == nil && source.UnitTestsDiffer(o.Path, old, o.Content) {
+			units = append(units, trial.UnitTests{Path: o.Path, Mode: o.Mode, Text: o.Content})
+		}
 	}
-	return tests
+	if len(files)+len(units) == 0 {
+		return p.Tree.Over, nil
+	}
+	return files, units
 }
 
 // A bisector is the state of a bisection.
@@ -87,8 +101,10 @@ type bisector struct {
 	repo    *gitext.Repo
 	w       *trial.Workspace
 	tests   []gitext.Overlay
+	units   []trial.UnitTests
 	first   *trial.Result // at the problem's commit
 	failure *testrun.Failure
+	wrong   string // Bisected.Wrong
 }
 
 func (b *bisector) run(ctx context.Context) (Bisected, error) {
@@ -98,40 +114,53 @@ func (b *bisector) run(ctx context.Context) (Bisected, error) {
 	}
 	opt := bisect.Options{Try: b.try, Prior: b.prior, MaxRuns: b.in.Trial.MaxRuns, Progress: b.in.Trial.Progress}
 	found, err := bisect.Find(ctx, b.repo, q, opt)
-	if errors.As(err, new(*bisect.OldError)) { // the test fails at the good commit, too
+	if old := new(bisect.OldError); errors.As(err, &old) {
+		b.wrong = wrongGood(old, b.in.Good)
 		q.Old, opt.Known = nil, found.Runs
 		found, err = bisect.Find(ctx, b.repo, q, opt)
 	}
 	if err != nil {
-		return Bisected{Good: goodOf(found)}, err
+		return Bisected{Good: goodOf(found), Wrong: b.wrong}, err
 	}
 	return b.bisected(ctx, found)
 }
 
+// wrongGood says why a commit is no good one.
+func wrongGood(old *bisect.OldError, good gitext.OID) string {
+	switch {
+	case old.Newer:
+		return fmt.Sprintf("the good commit %s is newer than the commit at which the test fails; an older one was looked for", good.Short())
+	case old.Base:
+		return fmt.Sprintf("the test fails at %s, too, from where the history of the good commit %s is another one; an older good commit was looked for",
+			old.Commit.Short(), good.Short())
+	}
+	return fmt.Sprintf("the test fails at %s, too, which you name as good; an older good commit was looked for", good.Short())
+}
+
 // bisected describes the end of a search.
 func (b *bisector) bisected(ctx context.Context, found *bisect.Answer) (out Bisected, err error) {
-	out.Good = goodOf(found)
+	out.Good, out.Wrong = goodOf(found), b.wrong
 	switch found.Status {
 	case bisect.Nothing:
-		out.Note = "At the last commit the test " + b.first.How + ": there is nothing to bisect."
+		out.Note = "at the last commit the test " + b.first.How + ": there is nothing to bisect"
 	case bisect.Always:
-		out.Note = "No earlier commit was found at which the test passes: the bug may be as old as the code, or older commits do not build with today's tests."
+		out.Note = "no earlier commit was found at which the test passes: the bug may be as old as the code, or older commits do not build with today's tests"
 	case bisect.Stopped:
 		out.Note = stoppedNote(b.w.Runs())
 	case bisect.Apart:
-		out.Note = fmt.Sprintf("The bisection ended at %s: %d commits cannot be told apart, because the test says nothing at the others.",
+		out.Note = fmt.Sprintf("the bisection ended at %s: %d commits cannot be told apart, because the test says nothing at some of them",
 			found.First.Short(), len(found.Candidates))
 	case bisect.Proved:
 		if out.First, err = b.repo.Commit(ctx, found.First); err != nil {
 			return out, err
 		}
-		out.Note = fmt.Sprintf("The test fails since %s (%s): it passes at the parent.", out.First.OID.Short(), strings.TrimSpace(out.First.Subject()))
+		out.Note = fmt.Sprintf("the test fails since %s (%s): it passes at the parent", out.First.OID.Short(), strings.TrimSpace(out.First.Subject()))
 	}
 	return out, nil
 }
 
 func stoppedNote(runs int) string {
-	return fmt.Sprintf("The bisection stopped after %d runs, the most that were allowed.", runs)
+	return fmt.Sprintf("the bisection stopped after %d runs, the most that were allowed", runs)
 }
 
 // goodOf returns the last commit at which the test passed, or "".
@@ -150,11 +179,16 @@ func goodOf(found *bisect.Answer) gitext.OID {
 // try runs the test at a commit. A failure other than the first one is an unknown outcome.
 func (b *bisector) try(ctx context.Context, _ int, commit gitext.OID) (trial.Result, error) {
 	start := time.Now()
-	res, err := b.w.Run(ctx, commit, b.tests)
+	over, err := trial.LayUnitTests(ctx, b.repo, commit, b.tests, b.units)
+	if err != nil {
+		return trial.Result{}, err
+	}
+	res, err := b.w.Run(ctx, commit, over)
 	if err != nil {
 		return res, err
 	}
 	e := testrun.Judge(res, b.w.Dir(), b.in.Problem.Test, start)
+	e.UnitTest = func(p testlog.Place) bool { return trial.InUnitTests(over, b.units, p.File, p.Line) }
 	res.Outcome, res.How = e.Outcome(), e.How
 	switch {
 	case b.first == nil:

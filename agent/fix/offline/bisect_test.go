@@ -53,6 +53,31 @@ func TestBisect(t *testing.T) {
 	}
 }
 
+func TestBisectWithAUnitTest(t *testing.T) {
+	// Of a source file with a new unit test, only the tests are laid over each commit.
+	t.Parallel()
+	const tests = "#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() {}\n"
+	h := gittest.New(t)
+	var oids []gitext.OID
+	for i := range 9 {
+		code := "fn f() { good }\n\n"
+		if i >= 4 {
+			code = "fn f() { bad }\n\n"
+		}
+		oids = append(oids, h.Commit(fmt.Sprint(i), gittest.Files{"src/lib.rs": fmt.Sprintf("// %d\n%s%s}\n", i, code, tests)}))
+	}
+	p := fix.Problem{
+		Tree: fix.Tree{Commit: oids[8], Over: []gitext.Overlay{{
+			Path: "src/lib.rs", Mode: 0o100644, Content: []byte("// 8\nfn f() { bad }\n\n" + tests + "    #[test]\n    fn two() {}\n}\n"),
+		}}},
+		Test: "! grep -q 'fn two' src/lib.rs || grep -q good src/lib.rs || { echo '--- FAIL: TestTwo'; exit 1; }",
+	}
+	got, err := Bisect(t.Context(), h.Open(), BisectInput{Problem: p, Good: oids[0], Trial: options(t)})
+	if err != nil || got.First.OID != oids[4] {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 func TestBisectUnderMake(t *testing.T) {
 	// Make's own error line below a failing test is no broken build. The output is that of Test::More
 	// in testdata/failure of package testrun.
@@ -90,6 +115,28 @@ func TestBisectWithoutAnAnswer(t *testing.T) {
 	got, err := Bisect(t.Context(), h.Open(), BisectInput{Problem: failing(last), Trial: opt})
 	if err != nil || !strings.Contains(got.Note, "2 runs") {
 		t.Errorf("with two runs: %+v, %v", got, err)
+	}
+}
+
+func TestAGoodCommitThatIsNone(t *testing.T) {
+	// A test that fails at the good commit, too, is said to, and an older commit is looked for.
+	t.Parallel()
+	h, oids := history(t, 14, 5)
+	for good, text := range map[gitext.OID]string{
+		oids[11]: "the test fails at " + oids[11].Short() + ", too, which you name as good",
+		oids[8]:  "the test fails at " + oids[8].Short() + ", too, which you name as good",
+		oids[13]: "is newer than the commit at which the test fails",
+	} {
+		got, err := Bisect(t.Context(), h.Open(), BisectInput{Problem: failing(oids[11]), Good: good, Trial: options(t)})
+		if err != nil || got.First.OID != oids[5] || !strings.Contains(got.Wrong, text) {
+			t.Errorf("%s: %+v, %v", text, got, err)
+		}
+	}
+	twice := failing(oids[11]) // no single change repairs it
+	twice.Tree.Over[0].Content = []byte("grep -q 'a < b' a.c && ! grep -q 11 b.c || { echo '--- FAIL: TestF'; exit 1; }\n")
+	found, err := Repair(t.Context(), h.Open(), Input{Problem: twice, Good: oids[8], RevertOnly: true, Trial: options(t), Jobs: 1})
+	if err != nil || len(found.Notes) != 2 || !strings.Contains(found.Notes[1], "the test fails since "+oids[5].Short()) {
+		t.Errorf("%q, %v", found.Notes, err)
 	}
 }
 

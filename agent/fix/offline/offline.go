@@ -97,6 +97,8 @@ type Found struct {
 	// Stopped says why the search ended before it tried all candidates, as the predicate of a
 	// sentence; "" if it tried all, or found enough patches.
 	Stopped string
+	// Notes are clauses about the bisection that Input.Good asks for.
+	Notes []string
 }
 
 // Repair tries candidate patches. Without a failing command, Repair returns an error. If the

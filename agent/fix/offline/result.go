@@ -24,6 +24,11 @@ func (s *search) result(ctx context.Context) Found {
 	for i, t := range s.tried {
 		out.Trials[i] = t.trial
 	}
+	for _, n := range []string{s.culprit.Wrong, s.culprit.Note} {
+		if n != "" && s.in.Good != "" {
+			out.Notes = append(out.Notes, n)
+		}
+	}
 	return out
 }
 

@@ -312,13 +312,15 @@ func (s *search) bisect(ctx context.Context) error {
 		}
 		return err
 	}
+	s.mu.Lock()
+	s.culprit = found
+	s.mu.Unlock()
 	if found.First.OID == "" {
 		return nil
 	}
 	list := generate.Undo(ctx, s.repo, s.generate(), found.First.OID)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.culprit = found
 	for _, c := range list {
 		s.put(c, 1)
 	}

@@ -26,7 +26,7 @@ func (c *Check) bisect(ctx context.Context, v *szz.Answer) error {
 	}
 	switch found.Status {
 	case bisect.Apart:
-		v.Note("bisection ended at %s: %d commits cannot be told apart, because the command says nothing at the others",
+		v.Note("bisection ended at %s: %d commits cannot be told apart, because the command says nothing at some of them",
 			found.First.Short(), len(found.Candidates))
 		return nil
 	case bisect.Nothing, bisect.Stopped:

@@ -67,9 +67,19 @@ func WithAdvice(err error) error {
 }
 
 // WithAgainHint adds to the error of an interrupted investigation the command that continues it:
-// the same command again.
-func (a *App) WithAgainHint(err error) error {
-	return WithHint(err, "%s", ui.ShellJoin(append([]string{"git", "agent"}, a.Args...)))
+// the same command again, without the switches that would begin anew.
+func (a *App) WithAgainHint(err error, anew ...string) error {
+	again := []string{"git", "agent"}
+	for i, arg := range a.Args {
+		if arg == "--" {
+			again = append(again, a.Args[i:]...)
+			break
+		}
+		if !slices.Contains(anew, arg) {
+			again = append(again, arg)
+		}
+	}
+	return WithHint(err, "%s", ui.ShellJoin(again))
 }
 
 // UsageErrorOf turns an error of kong into a UsageError. It also returns the verb of the error:

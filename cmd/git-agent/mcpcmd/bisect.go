@@ -78,6 +78,9 @@ func (t *bisectTool) call(ctx context.Context, args json.RawMessage) (agent.Resu
 		}
 	})
 	if old := new(bisect.OldError); errors.As(err, &old) {
+		if old.Newer {
+			return agent.Result{}, fmt.Errorf("%s is newer than %s; name an older commit, or leave it out", old.Commit.Short(), q.Tip.Short())
+		}
 		return agent.Result{}, fmt.Errorf("at %s the command ends as at %s; name an older commit, or leave it out", old.Commit.Short(), q.Tip.Short())
 	}
 	if err != nil {

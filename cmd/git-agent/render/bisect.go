@@ -94,7 +94,7 @@ func culpritTitle(found *engine.Result) string {
 
 // candidates lists the commits that are left.
 func (r *Human) candidates(b *bytes.Buffer, found *engine.Result) {
-	title := "these commits cannot be told apart, because the command says nothing at the others"
+	title := "these commits cannot be told apart, because the command says nothing at some of them"
 	if found.Status != bisect.Apart {
 		title = "the most probable commits"
 	}

@@ -80,8 +80,8 @@ func (c *Bisect) Run(ctx context.Context, a *app.App) (err error) {
 		return err
 	}
 	defer kept.close()
-	if n := len(kept.known); n > 0 {
-		a.Say("%s of an earlier call are used; --restart forgets them", agent.Plural(n, "run"))
+	if n := kept.elsewhere(q.Tip); n > 0 {
+		a.Say("goes on from %s of an earlier call; --restart begins anew", agent.Plural(n, "run"))
 	}
 	return c.answer(ctx, a, e, q, kept)
 }
@@ -143,6 +143,9 @@ func (c *Bisect) stopped(ctx context.Context, a *app.App, q engine.Question, fou
 		isNew, isOld = isOld, isNew
 	}
 	switch {
+	case errors.As(err, &old) && old.Newer:
+		return app.WithHint(fmt.Errorf("%s, where the command %s as you say, is newer than %s, where it %s", old.Commit.Short(), isOld, q.Tip.Short(), isNew),
+			"%s", map[bool]string{false: "the commit since which it passes is found with --fixed", true: "the commit since which it fails is found without --fixed"}[c.Fixed])
 	case errors.As(err, &old) && old.Base:
 		return app.WithHint(fmt.Errorf("the command %s at %s already, which the commits share; it was changed on the other branch", isNew, old.Commit.Short()),
 			"name a commit of --%s in the history of %s", map[bool]string{false: "good", true: "bad"}[c.Fixed], q.Tip.Short())
@@ -155,7 +158,7 @@ func (c *Bisect) stopped(ctx context.Context, a *app.App, q engine.Question, fou
 			fmt.Fprintf(a.Stderr, "%s so far; the most probable commit is %s, with %.0f%%\n",
 				agent.Plural(len(found.Runs), "run"), top.Commit.Short(), 100*top.Probability)
 		}
-		return a.WithAgainHint(err)
+		return a.WithAgainHint(err, "--restart")
 	}
 	return err
 }

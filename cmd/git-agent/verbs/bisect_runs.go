@@ -12,8 +12,10 @@ import (
 
 	"git-agent/agent/bisect"
 	"git-agent/agent/bisect/engine"
+	"git-agent/agent/stat"
 	"git-agent/agent/trial"
 	"git-agent/cmd/git-agent/store"
+	"git-agent/gitext"
 	"git-agent/gitext/disk"
 )
 
@@ -53,6 +55,15 @@ func openBisectRuns(folders *store.Folders, q engine.Question, opt trial.Options
 		return nil, fmt.Errorf("keep the runs: %w", err)
 	}
 	return out, nil
+}
+
+// elsewhere counts the known runs at other commits than the newest one, where the command runs again.
+func (b *bisectRuns) elsewhere(tip gitext.OID) int {
+	n := 0
+	for _, r := range b.known {
+		n += stat.Count(r.Commit != tip)
+	}
+	return n
 }
 
 // maxBisectRuns bounds the file of a search, in bytes.
