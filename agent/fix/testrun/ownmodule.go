@@ -1,6 +1,7 @@
 package testrun
 
 import (
+	"bytes"
 	"os"
 	"path"
 	"path/filepath"
@@ -32,28 +33,34 @@ var (
 		`|Failed to resolve import "(\.[\w./@-]*)" from "([\w./@-]+)"`)
 )
 
+// noFileWords are in all texts that noFile matches.
+var noFileWords = []string{"Cannot find module '", "Failed to load url ", "Failed to resolve import "}
+
 // ownModule turns the end of a run into a failed build, if all that is missing are modules of the tree below dir that
 // tests import.
 func (e *Ending) ownModule(dir string) {
 	r := &e.Report
-	switch {
-	case r.Lacks == fix.LackPython && testsImport(r.BuildErrors, noModule, func(m []string, _ string) bool {
-		return hasCode(dir, m[1], ".py") || hasCode(dir, "src/"+m[1], ".py")
-	}):
-	case (r.Lacks == fix.LackGoMod || r.Lacks == fix.LackGo) && testsImport(r.BuildErrors, noPackage, func(m []string, test string) bool {
-		return ownPackage(dir, path.Dir(test), m[1])
-	}):
-	case r.Lacks == fix.LackBuilt, r.Lacks == "" && len(r.BuildErrors) == 0:
-		missing := ownFiles(e.Output, dir)
-		if len(missing) == 0 || len(missing) < len(r.Unbuilt) || !onlyFiles(r.Failing) {
+	own := false
+	switch r.Lacks {
+	case fix.LackPython:
+		own = testsImport(r.BuildErrors, noModule, func(m []string, _ string) bool {
+			return hasCode(dir, m[1], ".py") || hasCode(dir, "src/"+m[1], ".py")
+		})
+	case fix.LackGoMod, fix.LackGo:
+		own = testsImport(r.BuildErrors, noPackage, func(m []string, test string) bool { return ownPackage(dir, path.Dir(test), m[1]) })
+	case "", fix.LackBuilt:
+		if e.Exit == 0 || r.Lacks == "" && len(r.BuildErrors) > 0 || !onlyFiles(r.Failing) {
 			return
 		}
-		r.BuildErrors = missing
-		r.Failing, r.Ran = nil, 0 // the runners name and count a file that they cannot load like a test
-	default:
-		return
+		missing := ownFiles(e.Output, dir)
+		if own = len(missing) > 0 && len(missing) >= len(r.Unbuilt); own {
+			r.BuildErrors = missing
+			r.Failing, r.Ran = nil, 0 // the runners name and count a file that they cannot load like a test
+		}
 	}
-	r.Lacks, r.Missing, r.Build = "", "", true
+	if own {
+		r.Lacks, r.Missing, r.Build = "", "", true
+	}
 }
 
 // onlyFiles reports whether all names of failing tests are those of files of JavaScript, which a runner could not load.
@@ -64,6 +71,9 @@ func onlyFiles(failing []string) bool {
 // ownFiles returns the tests that import a file of JavaScript that is not there, or nil if another file has such an
 // import, or what is missing is no code of the project.
 func ownFiles(output []byte, dir string) (missing []testlog.Place) {
+	if !slices.ContainsFunc(noFileWords, func(word string) bool { return bytes.Contains(output, []byte(word)) }) {
+		return nil // the pattern is slow
+	}
 	for _, m := range noFile().FindAllSubmatch(output, -1) {
 		var groups []string // the two that matched
 		for _, g := range m[1:] {
@@ -121,7 +131,7 @@ func ownPackage(dir, below, pkg string) bool {
 // hasCode reports whether a directory of the tree has a file with one of the endings, which are patterns.
 func hasCode(dir, below string, endings ...string) bool {
 	return filepath.IsLocal(below) && slices.ContainsFunc(endings, func(ending string) bool {
-		found, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(below), "*"+ending))
+		found, err := filepath.Glob(filepath.Join(disk.GlobQuote(dir), filepath.FromSlash(below), "*"+ending))
 		return err == nil && len(found) > 0
 	})
 }
