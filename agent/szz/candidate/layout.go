@@ -114,13 +114,12 @@ func addText(sums *[2]maphash.Hash, line []byte, free bool) {
 		}
 	}
 	for _, c := range line {
-		switch c {
-		case ' ', '\t', '\r', '\n', '\f', '\v':
+		if isSpace(c) {
 			continue
 		}
 		sums[0].WriteByte(c)
 		switch {
-		case free && strings.IndexByte("{},;", c) >= 0:
+		case free && isMark(c):
 			continue
 		case free && c == '\'':
 			c = '"'
@@ -150,7 +149,7 @@ func bareText(line []byte, free bool) []byte {
 	bare := make([]byte, 0, len(line))
 	for _, c := range line {
 		switch {
-		case strings.IndexByte(" \t\r\n\f\v", c) >= 0, free && strings.IndexByte("{},;", c) >= 0:
+		case isSpace(c), free && isMark(c):
 			continue
 		case c == '\'':
 			c = '"'
@@ -159,6 +158,11 @@ func bareText(line []byte, free bool) []byte {
 	}
 	return bare
 }
+
+func isSpace(c byte) bool { return strings.IndexByte(" \t\r\n\f\v", c) >= 0 }
+
+// isMark reports whether formatters add and remove a byte in a free form.
+func isMark(c byte) bool { return strings.IndexByte("{},;", c) >= 0 }
 
 // isFreeForm reports whether the ends of lines and the indentation mean little in a file.
 func isFreeForm(p string) bool { return slices.Contains(freeForm, strings.ToLower(path.Ext(p))) }
