@@ -20,6 +20,16 @@ import (
 	"git-agent/agent/trial"
 )
 
+// inSubmodule returns the line of the output about a file that a submodule has, which is an empty directory where the commands
+// run, and says where the file is and what to do, as text behind a sentence; "" if there is none.
+func (s *study) inSubmodule(ctx context.Context) (line, where string) {
+	name, line := trial.InSubmodule(ctx, s.engine.Repo, s.problem.Tree.Commit, s.answer.Reproduction.Output)
+	if name == "" {
+		return "", ""
+	}
+	return line, "; a file of it is in the submodule " + strconv.Quote(name) + ", an empty directory where the commands run: name tests that do without it"
+}
+
 // advice returns what to do about a command without a judgement, as text behind a sentence.
 func (s *study) advice(ctx context.Context) (string, error) {
 	rep := s.answer.Reproduction
@@ -31,11 +41,7 @@ func (s *study) advice(ctx context.Context) (string, error) {
 	case rep.Full:
 		return " (--disk allows more)", nil
 	}
-	if name, line := trial.InSubmodule(ctx, s.engine.Repo, s.problem.Tree.Commit, rep.Output); name != "" && rep.Lacks == "" {
-		where := "; a file of it is in the submodule " + strconv.Quote(name) + ", an empty directory where the commands run: name tests that do without it"
-		if rep.State == fix.Failing {
-			where = ": " + agent.Shorten(line, shownLine) + where
-		}
+	if _, where := s.inSubmodule(ctx); where != "" && rep.Lacks == "" {
 		return where, nil
 	}
 	cure, err := testcmd.CureOf(ctx, s.engine.Repo, s.problem.Tree, rep)

@@ -410,9 +410,8 @@ func (s *study) declined(ctx context.Context) (string, error) {
 			cure, err := s.advice(ctx)
 			return fmt.Sprintf("no patch could make the command pass: besides its failing tests, it needs %s: %s%s", rep.Lacks, rep.Lacking, cure), err
 		}
-		if name, _ := trial.InSubmodule(ctx, s.engine.Repo, s.problem.Tree.Commit, rep.Output); name != "" && s.engine.Effort.Abstain {
-			where, err := s.advice(ctx)
-			return "no patch could make the command pass: it needs files that are not there" + where, err
+		if line, where := s.inSubmodule(ctx); where != "" && s.engine.Effort.Abstain {
+			return "no patch could make the command pass: it needs files that are not there: " + agent.Shorten(line, shownLine) + where, nil
 		}
 		return s.inSetUp(ctx)
 	case fix.Flaky:
