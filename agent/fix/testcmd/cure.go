@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/source"
 	"git-agent/gitext"
 )
@@ -227,15 +228,34 @@ var pinnedVersion = source.Lazy(`^(\w+)(@\d[\w.-]*)(?:\+.*)?$`)
 // lackedProgram matches the missing program in an error of a shell, env or make.
 var lackedProgram = source.Lazy(`(?:^|: )(?:/usr/bin/env: )?['"‘]?([^\s:'"’]+)['"’]?: (?:command )?(?:not found|No such file or directory)$`)
 
+// programIn returns the missing program that a line of a shell names, or "".
+func programIn(line string) string {
+	if m := lackedProgram().FindStringSubmatch(line); m != nil {
+		return path.Base(m[1])
+	}
+	return ""
+}
+
+// installers are the commands that install the programs which install packages and are not part of a language.
+var installers = map[string]string{
+	"uv": "python3 -m pip install uv", "poetry": "python3 -m pip install poetry", "pdm": "python3 -m pip install pdm",
+	"pipenv": "python3 -m pip install pipenv", "hatch": "python3 -m pip install hatch", "pnpm": "npm install --global pnpm",
+	"yarn": "npm install --global yarn", "bun": "npm install --global bun", "bundle": "gem install bundler",
+}
+
+// Installer returns the command that installs the program for packages which a command did not find, as its output
+// says; "" if it found all, or how to install the program is not known.
+func Installer(output []byte) string {
+	report := testlog.Read(output)
+	return installers[programIn(report.NotThere())]
+}
+
 // packageRunners are the programs that run or install the packages of a package.json.
 var packageRunners = map[string]bool{"npm": true, "npx": true, "yarn": true, "pnpm": true, "bun": true, "bunx": true}
 
 // programCure returns the cure for a missing program: the packages of a project may contain it.
 func (d directory) programCure(line, command string) Cure {
-	name := ""
-	if m := lackedProgram().FindStringSubmatch(line); m != nil {
-		name = path.Base(m[1])
-	}
+	name := programIn(line)
 	list, _ := words(command)
 	if d.has("package.json") &&
 		(d.nodeBrings(name) || len(list) > 0 && packageRunners[list[0].value] && name != "node" && !packageRunners[name]) {
@@ -245,9 +265,9 @@ func (d directory) programCure(line, command string) Cure {
 	case "node", "npm", "npx":
 		return Cure{Advice: "install Node.js, and put it on PATH"}
 	case "pnpm", "yarn":
-		return Cure{Advice: "install it with npm install --global " + name + d.pinned(name) + ", or name another command with --test"}
+		return Cure{Advice: "install it with " + installers[name] + d.pinned(name) + ", or name another command with --test"}
 	case "bun", "bunx":
-		return Cure{Advice: "install Bun, with npm install --global bun, and the packages with bun install; or name another command with --test"}
+		return Cure{Advice: "install Bun, with " + installers["bun"] + ", and the packages with bun install; or name another command with --test"}
 	case "pytest", "py.test", "tox", "nose2", "nosetests":
 		return d.pythonCure("No module named pytest")
 	case "rspec", "rake", "minitest":

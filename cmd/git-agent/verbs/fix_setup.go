@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
 	"git-agent/cmd/git-agent/app"
@@ -80,25 +81,6 @@ func tellingLines(lines []string) []string {
 	return found
 }
 
-// installers say how to get programs that install packages and are not part of a language.
-var installers = map[string]string{
-	"uv": "python3 -m pip install uv", "poetry": "python3 -m pip install poetry", "pdm": "python3 -m pip install pdm",
-	"pipenv": "python3 -m pip install pipenv", "hatch": "python3 -m pip install hatch", "pnpm": "npm install --global pnpm",
-	"yarn": "npm install --global yarn", "bun": "npm install --global bun", "bundle": "gem install bundler",
-}
-
-// shellLacks matches a line of a shell about a program that is not installed.
-var shellLacks = source.Lazy(`(?m)^\S*sh(?:: (?:line )?\d+)?: (\w+): (?:command )?not found\r?$`)
-
-// lackedInstaller says how to get the program that a setup command does not find, "" if that is not known.
-func lackedInstaller(output []byte) string {
-	m := shellLacks().FindSubmatch(output)
-	if m == nil || installers[string(m[1])] == "" {
-		return ""
-	}
-	return installers[string(m[1])] + " installs it; it must be on PATH"
-}
-
 // explainSetup prints the end of a failed setup command's output, and the errors before it.
 func explainSetup(a *app.App, err error) error {
 	var failed *trial.SetupError
@@ -114,8 +96,8 @@ func explainSetup(a *app.App, err error) error {
 	for _, l := range slices.Concat(telling, lines[end:]) {
 		fmt.Fprintln(a.Stderr, ui.Printable(strings.TrimRight(l, "\r")))
 	}
-	if name := lackedInstaller(failed.Output); name != "" {
-		return app.WithHint(err, "%s", name)
+	if install := testcmd.Installer(failed.Output); install != "" {
+		return app.WithHint(err, "%s installs it; it must be on PATH", install)
 	}
 	return app.WithHint(
 		err,
