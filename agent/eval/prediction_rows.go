@@ -28,7 +28,8 @@ func (r predictionRow) MarshalJSON() ([]byte, error) {
 }
 
 // WriteRows writes each prediction behind the results as one JSON object on one line, in the
-// order of storing. If a case has several answers, only the last one counts and is written.
+// order of storing. If a case has several answers, only the last one counts and is written. A case that
+// some algorithms have not answered yet, because the run was interrupted, is not in the results.
 func WriteRows(ctx context.Context, w io.Writer, j Journal, res *Results) error {
 	type question struct{ id, algorithm string }
 	cases := map[string]int{}
@@ -55,7 +56,11 @@ func WriteRows(ctx context.Context, w io.Writer, j Journal, res *Results) error 
 		if !ok || at != n-1 || res.Outcomes[rec.Algorithm] == nil {
 			continue
 		}
-		if err := out.Encode(predictionRow{rec, res.Outcomes[rec.Algorithm][i].Row}); err != nil {
+		score := res.Outcomes[rec.Algorithm][i].Row
+		if score == nil {
+			continue
+		}
+		if err := out.Encode(predictionRow{rec, score}); err != nil {
 			return fmt.Errorf("write rows: %w", err)
 		}
 	}

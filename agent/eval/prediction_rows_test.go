@@ -32,11 +32,7 @@ func TestRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b bytes.Buffer
-	if err := WriteRows(t.Context(), &b, p.Journal, res); err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
+	lines := rowsOf(t, p, res)
 	if len(lines) != len(p.Cases) {
 		t.Fatalf("%d rows for %d cases", len(lines), len(p.Cases))
 	}
@@ -52,4 +48,38 @@ func TestRows(t *testing.T) {
 			t.Errorf("row %s", line)
 		}
 	}
+}
+
+// An interrupted run has no row of a case that only some of its algorithms have answered.
+func TestRowsOfAnInterruptedRun(t *testing.T) {
+	e := &engine{}
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	e.trace = func(ctx context.Context, c question, algorithm string) (reply, error) {
+		if c.ID == "case-05" && algorithm == "b" {
+			interrupt()
+			return reply{}, ctx.Err()
+		}
+		return reply{Words: []string{"a"}}, nil
+	}
+	p := plan(t, e)
+	p.Algorithms, p.Jobs = []string{"a", "b"}, 1
+	res, err := Run(ctx, p)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("the run ended with %v", err)
+	}
+	rows := strings.Join(rowsOf(t, p, res), "\n")
+	if strings.Count(rows, `"algorithm":"a"`) != strings.Count(rows, `"algorithm":"b"`) || strings.Contains(rows, "case-05") || rows == "" {
+		t.Errorf("rows:\n%s", rows)
+	}
+}
+
+// rowsOf returns the lines that WriteRows writes.
+func rowsOf(t *testing.T, p Plan, res *Results) []string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteRows(t.Context(), &b, p.Journal, res); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(b.String()), "\n")
 }

@@ -224,10 +224,7 @@ func (e *evaluation) measure(ctx context.Context, a *app.App, traces *cache.Trac
 		return errors.Join(runErr, err)
 	}
 	e.warnDoubt(a, res)
-	if err := e.writeRows(ctx, journal, res); err != nil {
-		return err
-	}
-	if err := errors.Join(err, e.report(plan.Task, about, res, runErr == nil)); err != nil {
+	if err := errors.Join(err, e.report(plan.Task, about, res, runErr == nil), e.writeRows(ctx, journal, res)); err != nil {
 		return err
 	}
 	if runErr != nil {
