@@ -300,7 +300,7 @@ func annotated(ctx context.Context, repo *gitext.Repo, fc *FixContext) (*Answer,
 	if len(named) == 0 {
 		return nil, nil
 	}
-	v := &Answer{Algorithm: "annotation"}
+	v := &Answer{Algorithm: ByAnnotation}
 	for _, a := range named {
 		c, err := repo.Commit(ctx, a.Commit)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"git-agent/agent"
+	"git-agent/agent/stat"
 	"git-agent/agent/suspect"
 	"git-agent/gitext"
 	"git-agent/gitext/commitmsg"
@@ -239,6 +240,7 @@ func patchNotes(p *gitext.Patch) []string {
 		note("the patch is larger than what is read of one; only its first part was traced")
 	}
 	binary, renamed := 0, 0
+	modes := modesOnly(p)
 	for i := range p.Files {
 		f := &p.Files[i]
 		switch {
@@ -250,8 +252,10 @@ func patchNotes(p *gitext.Patch) []string {
 			note("submodule %q was changed from %s to %s; its own history is not searched", f.NewPath, f.OldOID.Short(), f.NewOID.Short())
 		case f.Binary:
 			binary++
-		case len(f.Hunks) == 0 && f.OldMode != f.NewMode && f.Status == 'M':
-			note("%q changes its mode only (%o to %o)", f.NewPath, f.OldMode, f.NewMode)
+		case changesMode(f):
+			if modes <= mostModeNotes {
+				note("%q changes its mode only (%o to %o)", f.NewPath, f.OldMode, f.NewMode)
+			}
 		case len(f.Hunks) == 0 && f.Status == 'R':
 			renamed++
 		case crOnly(f):
@@ -266,10 +270,30 @@ func patchNotes(p *gitext.Patch) []string {
 			agent.PluralOf(binary, "it is", "they are"),
 		)
 	}
+	if modes > mostModeNotes {
+		note("%d files change their modes only", modes)
+	}
 	if renamed > 0 && !changesLines(p) {
 		note("%d %s renamed without a change", renamed, agent.PluralOf(renamed, "file is", "files are"))
 	}
 	return notes
+}
+
+// mostModeNotes is the largest number of files of which a note tells the modes.
+const mostModeNotes = 3
+
+// changesMode reports whether a patch changes nothing of a file but its mode.
+func changesMode(f *gitext.FileChange) bool {
+	return len(f.Hunks) == 0 && f.OldMode != f.NewMode && f.Status == 'M' && !f.Binary && !f.Submodule
+}
+
+// modesOnly counts the files of which a patch changes only the mode.
+func modesOnly(p *gitext.Patch) int {
+	n := 0
+	for i := range p.Files {
+		n += stat.Count(changesMode(&p.Files[i]))
+	}
+	return n
 }
 
 // changesLines reports whether a patch adds or removes a line of text. A patch that only

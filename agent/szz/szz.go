@@ -81,7 +81,7 @@ const (
 type Answer struct {
 	Fix, Parent gitext.OID
 	Engine      string       // "offline" or "agent"
-	Algorithm   string       // an element of Algorithms, "annotation" or "agent"
+	Algorithm   string       // an element of Algorithms, ByAnnotation, ByFileHistory or "agent"
 	Suspects    []Suspect    // best first; a set for b, ag, ma and ra
 	Owner       *Suspect     // the commit that wrote most of the code that the fix removes, if it is no suspect; else nil
 	Opinion     *Suspect     // the commit that the ranking suspects instead of the annotation; nil if it has no strong opinion or was not asked
@@ -115,15 +115,22 @@ type Suspect struct {
 // Algorithms lists the values of Question.Algorithm, the default first.
 var Algorithms = []string{"rank", "b", "ag", "ma", "l", "r", "ra"}
 
+// These are values of Answer.Algorithm for fixes that [Settle] answers.
+const (
+	ByAnnotation  = "annotation"   // the message of the fix names the culprit; needs no file, and no history beyond the named commit
+	ByFileHistory = "file-history" // the fix changes no line of text; the last commits that gave its files what it changes
+)
+
 // AllNotes returns the notes about the fix and about its annotations.
 func (fc *FixContext) AllNotes() []string {
 	return append(slices.Clone(fc.Notes), annotationNotes(fc.Annotations)...)
 }
 
 // Settle answers the fixes that need no engine, and returns nil for the others. Verified
-// annotations are the answer, with the algorithm "annotation". A fix with nothing to
-// trace gets an answer without suspects, with the requested algorithm and a note about
-// the reason.
+// annotations are the answer, with the algorithm ByAnnotation. A fix without a line of text is
+// answered by the history of its files, with ByFileHistory, unless a classic variant is requested: these trace
+// lines. A fix with nothing to trace gets an answer without suspects, with the requested algorithm and
+// a note about the reason.
 func Settle(ctx context.Context, repo *gitext.Repo, fc *FixContext, algorithm string) (*Answer, error) {
 	v, err := annotated(ctx, repo, fc)
 	switch {
@@ -133,8 +140,10 @@ func Settle(ctx context.Context, repo *gitext.Repo, fc *FixContext, algorithm st
 		return &Answer{Algorithm: algorithm, Notes: []string{"a root commit has no history to trace"}}, nil
 	case len(fc.Patch.Files) == 0: // its notes say why
 		return &Answer{Algorithm: algorithm}, nil
+	case !changesLines(fc.Patch) && algorithm == Algorithms[0]:
+		return wholeFiles(ctx, repo, fc)
 	case !changesLines(fc.Patch):
-		return &Answer{Algorithm: algorithm, Notes: []string{"the fix changes no line of text, so there is nothing to trace"}}, nil
+		return &Answer{Algorithm: algorithm, Notes: []string{noteNoText}}, nil
 	}
 	return nil, nil
 }

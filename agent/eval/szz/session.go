@@ -97,7 +97,7 @@ func (s *session) answer(
 	}
 	counted, tracing := gitcmd.CountUnread(ctx)
 	v, err := offline.Trace(counted, s.repo, fix, algorithm, 0)
-	if err == nil && v.Algorithm != annotation {
+	if err == nil && v.Algorithm != szz.ByAnnotation {
 		err = errors.Join(incomplete(readingFix()), incomplete(tracing()))
 	}
 	if err != nil {
@@ -118,9 +118,6 @@ func (s *session) firstDate(ctx context.Context, p Prediction) *time.Time {
 	}
 	return &commit.Committer.Time
 }
-
-// annotation is the algorithm of an answer from annotations in the message, see szz.Settle.
-const annotation = "annotation"
 
 // incomplete returns an *eval.IncompleteError if objects that an answer needs are
 // missing.

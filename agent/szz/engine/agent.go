@@ -99,7 +99,7 @@ func (a *Agent) FirstRequest(ctx context.Context, repo *gitext.Repo, q szz.Quest
 	switch {
 	case body != nil || err != nil:
 		return body, err
-	case answer.Algorithm == "annotation":
+	case answer.Algorithm == szz.ByAnnotation:
 		return nil, session.WithHint(
 			fmt.Errorf("no model would be asked about %s: its message names its culprit", q.Fix.Short()),
 			"--no-annotations asks the model nevertheless",

@@ -92,7 +92,7 @@ func (e *Engine) answerCached(ctx context.Context, q szz.Question, listen func(a
 	if err != nil || !whole { // not cached: objects may be fetched, and limits may be raised
 		return ans, err
 	}
-	if ans.Answer.Algorithm != annotation {
+	if ans.Answer.Algorithm != szz.ByAnnotation {
 		q.Opinion = szz.OpinionNever
 	}
 	if value, err := json.Marshal(ans); err == nil && ans.Complete() {
@@ -112,7 +112,7 @@ func (e *Engine) cached(ctx context.Context, q szz.Question) *Result {
 		if !ok || json.Unmarshal(kept, &ans) != nil || ans.Answer == nil {
 			continue
 		}
-		if opinion == q.Opinion || ans.Answer.Algorithm != annotation {
+		if opinion == q.Opinion || ans.Answer.Algorithm != szz.ByAnnotation {
 			return &ans
 		}
 	}
@@ -141,7 +141,7 @@ func (e *Engine) compute(ctx context.Context, q szz.Question, listen func(agent.
 		return nil, err
 	}
 	ans.Answer.NotePointed(q.Hint)
-	if ans.Answer.Algorithm == annotation && q.Opinion.Asks(fc.Annotations) {
+	if ans.Answer.Algorithm == szz.ByAnnotation && q.Opinion.Asks(fc.Annotations) {
 		if err := opine(ctx, e.Repo, q, ans.Answer); err != nil {
 			return nil, err
 		}

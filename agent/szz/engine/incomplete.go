@@ -47,7 +47,7 @@ func (e *Engine) fill(ctx context.Context, q szz.Question) error {
 	fc, err := szz.NewContext(ctx, e.Repo, q.Fix, q.Context())
 	if err == nil {
 		var settled *szz.Answer
-		if settled, err = szz.Settle(ctx, e.Repo, fc, q.Algorithm); settled != nil && settled.Algorithm == annotation {
+		if settled, err = szz.Settle(ctx, e.Repo, fc, q.Algorithm); settled != nil && settled.Algorithm == szz.ByAnnotation {
 			return nil
 		}
 	}
@@ -100,7 +100,7 @@ func (e *Engine) refetch(ctx context.Context, u gitcmd.Unread, ans *Result, roun
 	if e.Fetch == nil || u.Missing == 0 || e.Agent != nil || e.Verify != nil || round == fetchRounds || ctx.Err() != nil {
 		return false
 	}
-	if ans != nil && ans.Answer.Algorithm == annotation {
+	if ans != nil && ans.Answer.Algorithm == szz.ByAnnotation {
 		return false
 	}
 	var sides []gitext.OID
@@ -137,14 +137,10 @@ func (e *Engine) sides(ctx context.Context, commit gitext.OID) []gitext.OID {
 	return oids
 }
 
-// annotation is the algorithm of an answer from the fix's message. Such an answer needs
-// no file, and no history beyond the named commit.
-const annotation = "annotation"
-
 // mark records in an answer the missing parts of the clone.
 func (e *Engine) mark(v *szz.Answer, u gitcmd.Unread) {
 	v.Notes = append(v.Notes, cutNotes(u)...)
-	if v.Algorithm == annotation {
+	if v.Algorithm == szz.ByAnnotation {
 		return
 	}
 	if u.Missing > 0 {

@@ -63,7 +63,7 @@ func countsAsFix(c gitext.Commit) bool {
 
 // countedCulprit returns the culprit of an answer that is counted.
 func countedCulprit(v *szz.Answer) (gitext.Commit, bool) {
-	if len(v.Suspects) == 0 || v.Algorithm != "annotation" && v.Suspects[0].Probability < Floor {
+	if len(v.Suspects) == 0 || v.Algorithm != szz.ByAnnotation && v.Suspects[0].Probability < Floor {
 		return gitext.Commit{}, false
 	}
 	return v.Suspects[0].Commit, true

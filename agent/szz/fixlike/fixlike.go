@@ -92,11 +92,12 @@ func (j Judgement) factor() float64 { return min(1, j.Probability/ordinaryFix) }
 // Temper multiplies the probabilities of the ranking, which hold for fixes, by the
 // probability that the commit is a fix, if that is below ordinaryFix. If the commit does
 // not look like a fix, Temper adds a note to any answer. It does not change an answer
-// from the message of the fix, which says that the commit is a fix. The order of the
+// from the message of the fix, which says that the commit is a fix, nor one from the history of
+// whole files, because it judges by changed lines. The order of the
 // suspects stays. An answer of a model keeps its probabilities, because the model has
 // seen the fix itself.
 func Temper(fc *szz.FixContext, v *szz.Answer) {
-	if v.Algorithm == "annotation" || len(v.Suspects) == 0 {
+	if v.Algorithm == szz.ByAnnotation || v.Algorithm == szz.ByFileHistory || len(v.Suspects) == 0 {
 		return
 	}
 	j := Judge(fc)

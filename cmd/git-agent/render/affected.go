@@ -21,7 +21,7 @@ const affectedSchema = "git-agent/affected/1"
 func CulpritsOf(v *szz.Answer) []release.Culprit {
 	var list []release.Culprit
 	for i, s := range v.Suspects {
-		if i > 0 && v.Algorithm != "annotation" {
+		if i > 0 && v.Algorithm != szz.ByAnnotation {
 			break
 		}
 		list = append(list, release.Culprit{Commit: s.Commit, Probability: s.Probability})
