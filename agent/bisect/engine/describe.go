@@ -35,6 +35,7 @@ func (e *Engine) describe(ctx context.Context, r *Result, opened map[string]bool
 			return nil, err
 		}
 		if patch != nil {
+			r.noteOnlyTests(patch)
 			if s.Evidence, err = e.evidence(ctx, commit.OID, patch, opened); err != nil {
 				return nil, err
 			}

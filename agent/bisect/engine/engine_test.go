@@ -246,6 +246,25 @@ func TestALackHasACure(t *testing.T) {
 	}
 }
 
+func TestOnlyTheTestIsNew(t *testing.T) {
+	// A commit that changes nothing but the failing test is where the failure begins, and the bug may be older.
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("good", gittest.Files{"n": "1\n"})
+	bad := h.Commit("bad", gittest.Files{"n": "2\n"})
+	h.Commit("more", gittest.Files{"m": "\n"})
+	test := h.Commit("test n", gittest.Files{"tests/n.sh": "if grep 2 n; then exit 1; fi\n"})
+	const run = "test ! -e tests/n.sh || sh tests/n.sh"
+	const note = "the commit changes only tests, so that the bug may be older; --with=tests/n.sh lays its test over each commit"
+	if got := answer(t, h, Question{Test: run}); got.First != test || !slices.Contains(got.Notes, note) {
+		t.Errorf("first %s, notes %q", got.First, got.Notes)
+	}
+	over := []gitext.Overlay{{Path: "tests/n.sh", Mode: 0o100644, Content: []byte("if grep 2 n; then exit 1; fi\n")}}
+	if got := answer(t, h, Question{Test: run, Over: over}); got.First != bad || slices.Contains(got.Notes, note) {
+		t.Errorf("with the test: first %s, notes %q", got.First, got.Notes)
+	}
+}
+
 func TestUnjudgedRunsHaveACure(t *testing.T) {
 	// The note names the reason of most runs, however their lines differ, and says what lets the command run there.
 	t.Parallel()

@@ -17,6 +17,7 @@ import (
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
+	"git-agent/gitext/quote"
 )
 
 // noteUnjudged says how many runs could not be judged, the reason of one, and what may help, unless the culprit is
@@ -75,6 +76,27 @@ func (r *Result) mayLayGoMod(ctx context.Context, repo *gitext.Repo) bool {
 	}
 	known, err := repo.Tree(ctx, r.Question.Tip, name)
 	return err == nil && len(known) > 0
+}
+
+// noteOnlyTests says how to look for a bug that is older than its test, where the proved culprit changes nothing
+// but tests that are there at the tip.
+func (r *Result) noteOnlyTests(patch *gitext.Patch) {
+	if r.Status != bisect.Proved || r.Question.Fixed || r.Builds || len(patch.Files) == 0 {
+		return
+	}
+	const most = 3
+	var with []string
+	for _, f := range patch.Files {
+		if f.Status == 'D' || !source.IsTestOf(f.NewPath, r.Question.Test) {
+			return
+		}
+		with = append(with, "--with="+quote.Shell(f.NewPath))
+	}
+	lay := "--with=<file> lays a file of the work tree over each commit"
+	if len(with) <= most {
+		lay = strings.Join(with, " ") + agent.PluralOf(len(with), " lays its test", " lay its tests") + " over each commit"
+	}
+	r.Notes = append(r.Notes, "the commit changes only tests, so that the bug may be older; "+lay)
 }
 
 // noteHang says how to look for the beginning of a hang, which the time limit does not count as a failure.
