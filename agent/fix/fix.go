@@ -143,6 +143,7 @@ const (
 	LackNetwork  Lack = "the network, which the sandbox turns off"
 	LackProgram  Lack = "a program that is not installed"
 	LackCheck    Lack = "a check to pass that stops the build before the tests"
+	LackStep     Lack = "a step of the build to work that is no test"
 	LackCoverage Lack = "more coverage than its tests have"
 	LackTests    Lack = "tests that its pattern selects"
 	LackProcess  Lack = "a test process that does not die"

@@ -70,6 +70,8 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 			return Cure{Advice: "add -vet=off to go test"}
 		}
 		return mavenCheckCure(rep.Lacking)
+	case fix.LackStep:
+		return Cure{Advice: "see what the whole output says; an old plugin may need an older JDK, which JAVA_HOME names"}
 	case fix.LackCoverage:
 		return coverageCure(rep.Lacking)
 	case fix.LackTests:

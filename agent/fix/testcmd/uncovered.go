@@ -109,6 +109,8 @@ func coverageCure(line string) Cure {
 		return Cure{Advice: "add --coverage=false to jest"}
 	case strings.HasPrefix(line, "ERROR: Coverage for "):
 		return Cure{Advice: "add --coverage.enabled=false to vitest, or take the command behind nyc or c8"}
+	case strings.Contains(line, ":jacoco-maven-plugin:"):
+		return Cure{Advice: "add -Djacoco.skip to the command"}
 	}
 	return Cure{Advice: "add --no-cov to pytest"}
 }

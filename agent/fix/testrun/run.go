@@ -202,6 +202,9 @@ func Lacks(how string, list ...fix.Lack) bool {
 	return slices.ContainsFunc(list, func(l fix.Lack) bool { return strings.Contains(how, string(l)) })
 }
 
+// endsRun are the lacks that make a command fail whatever its tests say.
+var endsRun = []fix.Lack{fix.LackProcess, fix.LackCoverage, fix.LackCheck, fix.LackStep}
+
 // judge sets State and How for a test command.
 func judge(e Ending, res trial.Result, command string) Ending {
 	r := &e.Report
@@ -220,7 +223,7 @@ func judge(e Ending, res trial.Result, command string) Ending {
 		e.State, e.How = fix.Failing, fmt.Sprintf("fails (exit %d)", res.Exit)
 	case res.Outcome == trial.Unknown:
 		e.How += e.notThere()
-	case r.Lacks != "" && (r.Ran <= 0 || len(r.Unbuilt) > 0), r.Lacks == fix.LackProcess, r.Lacks == fix.LackCoverage:
+	case r.Lacks != "" && (r.Ran <= 0 || len(r.Unbuilt) > 0), slices.Contains(endsRun, r.Lacks):
 		e.How = e.lacking()
 	case r.Build && (r.Ran <= 0 || len(r.Unbuilt) > 0): // other test files may have run
 		e.How = e.notBuilt()

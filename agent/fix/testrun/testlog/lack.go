@@ -145,6 +145,7 @@ var signs = []sign{
 	{fix.LackProcess, "Could not reserve enough space for ", source.Lazy(`object heap`)},
 	{fix.LackProcess, "he forked VM terminated without ", nil},
 	{fix.LackProcess, "Process 'Gradle Test Executor", source.Lazy(`finished with non-zero exit value`)},
+	{fix.LackCoverage, "Failed to execute goal ", source.Lazy(`:jacoco-maven-plugin:\S*:check(?:@| )`)},
 	{fix.LackCheck, "Failed to execute goal ", checkPlugin},
 	{fix.LackCoverage, " coverage threshold for ", source.Lazy(`^Jest: .* not met: `)},
 	{fix.LackCoverage, "Coverage for ", source.Lazy(`^ERROR: Coverage for \w+ \(\S+%\) does not meet `)}, // vitest, nyc and c8
@@ -184,6 +185,23 @@ var checkPlugin = source.Lazy(
 	`Failed to execute goal \S*:(apache-rat|[\w-]*enforcer|[\w-]*checkstyle|japicmp|animal-sniffer|spotbugs|findbugs|[\w-]*pmd|spotless|license|formatter|impsort|sortpom|forbiddenapis|revapi|clirr|modernizer)[\w-]*:`,
 )
 
+var (
+	// failedGoal matches the end of a build of Maven, and the plugin that ended it.
+	failedGoal = source.Lazy(`Failed to execute goal [\w.-]+:([\w.-]+):[^:\s]+:`)
+	// otherwiseRead matches plugins that run tests or any command, or compile: what they print tells more.
+	otherwiseRead = source.Lazy(
+		`surefire|failsafe|test|spec|compil|kotlin|scala|groovy|gmaven|aspectj|clojure|invoker|exec|antrun|frontend|jasmine|karma|cucumber|gatling|jmeter`)
+)
+
+// failsInAStep reports whether a line says that a plugin of Maven ended the build that neither runs tests nor compiles.
+func failsInAStep(text string) bool {
+	if !strings.Contains(text, "Failed to execute goal ") {
+		return false
+	}
+	m := failedGoal().FindStringSubmatch(text)
+	return m != nil && !otherwiseRead().MatchString(m[1])
+}
+
 // lackOf returns the lack in a line of output, "" for most lines.
 func lackOf(text string) fix.Lack {
 	for _, list := range [][]sign{cargoSigns, signs} {
@@ -192,6 +210,9 @@ func lackOf(text string) fix.Lack {
 				return s.what
 			}
 		}
+	}
+	if failsInAStep(text) {
+		return fix.LackStep
 	}
 	return ""
 }

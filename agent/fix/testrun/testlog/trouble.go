@@ -66,7 +66,7 @@ func withoutMarks(text string, what fix.Lack) string {
 	text = strings.TrimPrefix(strings.TrimPrefix(text, "E   "), "** (Mix) ")
 	text = strings.TrimPrefix(text, inRuby().FindString(text))
 	text = strings.TrimPrefix(strings.TrimPrefix(text, "[ERROR] "), "[FATAL] ")
-	if text, _, _ = strings.Cut(text, " -> [Help "); what != fix.LackCheck {
+	if text, _, _ = strings.Cut(text, " -> [Help "); what != fix.LackCheck && what != fix.LackStep {
 		text = strings.TrimPrefix(text, ofGoal().FindString(text))
 	}
 	return strings.TrimRight(text, ", ")
