@@ -20,6 +20,10 @@ import (
 type Tree struct {
 	Commit gitext.OID
 	Over   []gitext.Overlay
+	// Tests are the new tests, if they are committed: test files that the last commits changed, which changed
+	// nothing else. Before is the commit before these. Both are empty where Over is not.
+	Tests  []string   `json:",omitempty"`
+	Before gitext.OID `json:",omitempty"`
 }
 
 // A Problem is a bug to repair. Only the tree is required.

@@ -11,20 +11,25 @@ import (
 	"git-agent/gitext"
 )
 
-// leaveOutOlder removes the tests that fail without the uncommitted changes too from the failing
-// ones, if those changes are tests, and other tests fail only with them: these show the bug, and no
+// leaveOutOlder removes the tests that fail without the new tests too from the failing
+// ones, if other tests fail only with them: these show the bug, and no
 // patch of it repairs the older failures, such as those of a tool that is of another version. While
-// one of them counted, no patch at all was plausible.
+// one of them counted, no patch at all was plausible. New are uncommitted tests, and those that the last commits
+// changed, if there is no other new change.
 func (s *study) leaveOutOlder(ctx context.Context) error {
 	p, rep := &s.problem, &s.answer.Reproduction
-	if p.OwnTest != nil || rep.State != fix.Failing || len(rep.Failing) < 2 || !s.onlyTestsAreNew() {
+	before, without := p.Tree.Before, "before the last commits, which change only tests,"
+	if s.onlyTestsAreNew() {
+		before, without = p.Tree.Commit, "without the uncommitted changes"
+	}
+	if p.OwnTest != nil || rep.State != fix.Failing || len(rep.Failing) < 2 || before == "" {
 		return nil
 	}
 	if s.clock.whole > 0 && rep.Took > s.clock.left()/olderPart {
 		return nil
 	}
-	s.say("running the test without the uncommitted changes")
-	if err := s.space.Prepare(ctx, p.Tree.Commit, nil); err != nil {
+	s.say("running the test at %s, without the new tests", before.Short())
+	if err := s.space.Prepare(ctx, before, nil); err != nil {
 		return err
 	}
 	e, err := testrun.Run(ctx, s.space, testrun.Commands{Build: p.Build, Test: p.Test, Set: testrun.Uncached(p.Test)})
@@ -43,7 +48,7 @@ func (s *study) leaveOutOlder(ctx context.Context) error {
 		return nil
 	}
 	p.Known, rep.Failing = append(slices.Clone(p.Known), older...), fresh
-	s.note("tests that fail without the uncommitted changes too are left out: %s, such as %s", agent.Plural(len(older), "test"), older[0])
+	s.note("tests that fail %s too are left out: %s, such as %s", without, agent.Plural(len(older), "test"), older[0])
 	return nil
 }
 
@@ -62,7 +67,7 @@ func (s *study) onlyTestsAreNew() bool {
 func (s *study) noteNewTests() {
 	switch {
 	case s.passed != "":
-		s.note("%s passes, which runs the tests with uncommitted changes", s.passed)
+		s.note("%s passes, which runs the new tests", s.passed)
 	case s.answer.Reproduction.State == fix.Passing && s.onlyTestsAreNew():
 		tests := slices.DeleteFunc(slices.Clone(s.problem.Tree.Over), func(o gitext.Overlay) bool {
 			return source.FileKindOf(o.Path) != source.TestFile

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testcmd"
 	"git-agent/gitext"
 	"git-agent/gitext/gittest"
 )
@@ -28,21 +29,30 @@ func TestOlderFailures(t *testing.T) {
 		over     []gitext.Overlay
 		tests    string // the committed ones
 		failing  []string
+		commit   string // a test that is committed last
 		repaired bool
 	}{
-		{"new test", []gitext.Overlay{{Path: "check_test.sh", Mode: 0o100644, Content: []byte(after)}}, before, []string{"counts words"}, true},
-		{"no new test", nil, after, []string{"has the tool", "counts words"}, false},
+		{"new test", []gitext.Overlay{{Path: "check_test.sh", Mode: 0o100644, Content: []byte(after)}}, before, []string{"counts words"}, "", true},
+		{"committed new test", nil, before, []string{"counts words"}, after, true},
+		{"no new test", nil, after, []string{"has the tool", "counts words"}, "", false},
 		{
 			"new test and new code",
 			[]gitext.Overlay{{Path: "check_test.sh", Mode: 0o100644, Content: []byte(after)}, {Path: "b.sh", Mode: 0o100644, Content: []byte("true\n")}},
-			before, []string{"has the tool", "counts words"}, false,
+			before, []string{"has the tool", "counts words"}, "", false,
 		},
 	} {
 		b := newBench(t, nil)
 		h := gittest.New(t)
 		h.Commit("size: count the words", gittest.Files{"size.sh": goodScript, "text": "one two\nthree four\n", "check_test.sh": c.tests})
-		b.question.Problem.Tree = fix.Tree{Commit: h.Commit("size: count the first words", gittest.Files{"size.sh": badScript}), Over: c.over}
+		tip := h.Commit("size: count the first words", gittest.Files{"size.sh": badScript})
+		if c.commit != "" {
+			tip = h.Commit("test: count words", gittest.Files{"check_test.sh": c.commit})
+		}
 		b.Repo = h.Open()
+		var err error
+		if b.question.Problem.Tree, err = testcmd.WithNewTests(t.Context(), b.Repo, fix.Tree{Commit: tip, Over: c.over}); err != nil {
+			t.Fatal(err)
+		}
 		ans := b.answer()
 		if !slices.Equal(ans.Reproduction.Failing, c.failing) || len(ans.Plausible) > 0 != c.repaired {
 			t.Errorf("%s: %q, %d plausible, %s", c.name, ans.Reproduction.Failing, len(ans.Plausible), ans.Declined)
@@ -60,7 +70,7 @@ func TestNewTestsThatFindNothing(t *testing.T) {
 		part bool
 		want string
 	}{
-		{true, "sh check_test.sh passes, which runs the tests with uncommitted changes"},
+		{true, "sh check_test.sh passes, which runs the new tests"},
 		{false, "the command may leave out check_test.sh, which has uncommitted changes: see whether it runs"},
 	} {
 		b := newBench(t, nil)

@@ -107,7 +107,7 @@ type layout struct {
 	modes  map[string]uint32          // of all files
 	in     map[string]map[string]bool // names of files by directory
 	counts map[string]int             // files by extension
-	laid   []string                   // test files that are laid over the commit, as a user writes them
+	laid   []string                   // new tests: test files that are laid over the commit, or were committed last
 	near   string                     // a path that the tests should cover; "" for none
 	err    error                      // the first error of read
 }
@@ -132,6 +132,7 @@ func newLayout(ctx context.Context, repo *gitext.Repo, tree fix.Tree, near strin
 			l.laid = append(l.laid, o.Path)
 		}
 	}
+	l.laid = append(l.laid, tree.Tests...)
 	for p := range l.modes {
 		l.add(p)
 	}

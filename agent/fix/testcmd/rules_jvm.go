@@ -75,7 +75,7 @@ const maxLaid = 20
 // testClass matches the names of the classes that surefire runs by default.
 var testClass = source.Lazy(`^(?:Test\w*|\w+(?:Test|Tests|TestCase))$`)
 
-// laidClasses returns the test classes that are not committed.
+// laidClasses returns the new test classes.
 func (d directory) laidClasses() []string {
 	var classes []string
 	for _, p := range d.laid {
@@ -92,7 +92,7 @@ func (d directory) laidClasses() []string {
 	return classes
 }
 
-// laidModules returns the modules of Maven with the test files that are not committed; nil if one
+// laidModules returns the modules of Maven with the new test files; nil if one
 // of these files belongs to no module below the directory.
 func (d directory) laidModules() []string {
 	if !strings.Contains(d.text("pom.xml"), "<module>") {

@@ -47,6 +47,9 @@ func (c *Fix) question(ctx context.Context, a *app.App, repo *gitext.Repo) (q fi
 			return q, err
 		}
 	}
+	if p.Tree, err = testcmd.WithNewTests(ctx, repo, p.Tree); err != nil {
+		return q, err
+	}
 	if p.Given, err = c.given(repo); err != nil {
 		return q, err
 	}
@@ -248,10 +251,10 @@ func suspected(p *fix.Problem) string {
 	return ""
 }
 
-// changedTests returns the test files with uncommitted changes: the failing test is probably in
-// one of them.
+// changedTests returns the test files with uncommitted changes, or the new ones that are committed: the failing test
+// is probably in one of them.
 func changedTests(tree fix.Tree) []string {
-	var list []string
+	list := slices.Clone(tree.Tests)
 	for _, o := range tree.Over {
 		if o.Mode != 0 && source.IsTestPath(o.Path) {
 			list = append(list, o.Path)

@@ -259,7 +259,7 @@ func (r *reader) saysMore(what fix.Lack, text string) bool {
 		return strings.Contains(text, "Cannot find package ")
 	}
 	if what == fix.LackTool || what == fix.LackJDK {
-		return before == fix.LackNetwork || before == fix.LackCheck || before == fix.LackStep || before == what && strings.HasSuffix(r.report.Missing, ruleEnd)
+		return slices.Contains([]fix.Lack{fix.LackNetwork, fix.LackCheck, fix.LackStep}, before) || before == what && strings.HasSuffix(r.report.Missing, ruleEnd)
 	}
 	return before == fix.LackNetwork && what != fix.LackNetwork
 }
