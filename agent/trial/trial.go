@@ -254,6 +254,7 @@ type ExecOptions struct {
 	Timeout   time.Duration // 0 means the workspace's limit
 	MaxOutput int           // bytes of output kept at each end; 0 means the sandbox's default
 	Set       []string      // NAME=value pairs
+	Maven     string        // options for Maven's own process, beside the usual ones
 	Writable  []string      // directories besides the work tree that the command may write
 	Readable  []string      // paths besides the workspace's that the command may read
 }
@@ -267,11 +268,12 @@ func (w *Workspace) Exec(ctx context.Context, command string, opt ExecOptions) (
 	if err != nil {
 		return Result{}, err
 	}
+	set = addMavenOptions(append(set, w.installed(opt.Set)...), opt.Maven)
 	opt.Timeout = cmp.Or(opt.Timeout, w.opt.Timeout)
 	start := time.Now()
 	res, err := sandbox.Run(ctx, sandbox.Spec{
 		Dir: w.tree, Command: command, Timeout: opt.Timeout, MaxOutput: opt.MaxOutput,
-		Env: w.opt.Env, Set: append(set, w.installed(opt.Set)...),
+		Env: w.opt.Env, Set: set,
 		Memory: w.opt.Memory, Disk: w.disk, Sandbox: w.level, Network: w.opt.Network,
 		Writable: slices.Concat([]string{w.temp}, w.opt.Writable, opt.Writable),
 		Readable: slices.Concat(w.readable, opt.Readable), Hidden: w.opt.Hidden, Covered: w.opt.CratesOnly, Cache: w.cache, Home: w.home,
@@ -352,6 +354,22 @@ func (w *Workspace) quickMaven() []string {
 		return nil
 	}
 	return []string{mavenOptions + "=" + quickMaven + w.mavenDownloads()}
+}
+
+// addMavenOptions adds options to those that NAME=value pairs have for Maven, or to the user's.
+func addMavenOptions(set []string, options string) []string {
+	if options == "" {
+		return set
+	}
+	is := func(pair string) bool { return strings.HasPrefix(pair, mavenOptions+"=") }
+	of := mavenOptions + "=" + os.Getenv(mavenOptions)
+	for _, pair := range slices.Backward(set) {
+		if is(pair) {
+			of = pair
+			break
+		}
+	}
+	return append(slices.DeleteFunc(set, is), of+" "+options)
 }
 
 // emptyTemp removes the files of the previous run in TMPDIR.

@@ -206,3 +206,20 @@ func TestRunReadsNoStaleBytecode(t *testing.T) {
 		}
 	}
 }
+
+func TestMavenOptionsAreAdded(t *testing.T) {
+	// Options of one command stand behind the usual ones, or behind the user's.
+	for _, env := range [][]string{nil, {"MAVEN_OPTS"}} {
+		t.Setenv("MAVEN_OPTS", "-Dmine")
+		h := gittest.New(t)
+		w := open(t, h, Options{Env: env})
+		if err := w.Prepare(t.Context(), h.Commit("c", gittest.Files{"a": "a\n"}), nil); err != nil {
+			t.Fatal(err)
+		}
+		res, err := w.Exec(t.Context(), `echo "$MAVEN_OPTS"`, ExecOptions{Maven: "-Dtell"})
+		got := strings.TrimSpace(string(res.Output))
+		if err != nil || !strings.HasSuffix(got, " -Dtell") || strings.Contains(got, "-Dmine") == (env == nil) || strings.Contains(got, "SerialGC") != (env == nil) {
+			t.Errorf("passing on %q: %q, %v", env, got, err)
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/fix"
 	"git-agent/agent/source"
+	"git-agent/agent/trial"
 )
 
 // java measures each test of JUnit 3, 4 and 5 in one process with JaCoCo. Maven itself does not run
@@ -50,9 +51,19 @@ const (
 )
 
 func (java) measure(ctx context.Context, j *job) (*fix.Spectrum, string, error) {
-	run := ReadSurefire(j.tree.dir, j.rep.Failing)
-	if run == nil && !mavenCommand().MatchString(j.p.Test) {
+	run := ReadSurefire(j.tree.dir, j.rep.Failing, nil)
+	switch {
+	case run == nil && !mavenCommand().MatchString(j.p.Test):
 		return nil, "Coverage of Java and Kotlin is measured only where Maven runs the tests.", nil
+	case run == nil && (&Surefire{}).jacoco() == nil:
+		return nil, javaNeedsJaCoCo, nil
+	case run == nil:
+		j.progress("coverage: the test command, with the class path of the tests")
+		out, err := j.w.Exec(ctx, j.p.Test, trial.ExecOptions{Timeout: j.opt.Budget, Maven: TellClassPath})
+		if err != nil {
+			return nil, "", err
+		}
+		run = ReadSurefire(j.tree.dir, j.rep.Failing, out.Output)
 	}
 	if run == nil {
 		return nil, "Coverage of Java is measured with Maven: no report of surefire names a failing test and its class path.", nil

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"git-agent/agent/fix"
@@ -36,7 +37,7 @@ func TestReportsOfSurefireNameTheRun(t *testing.T) {
 	put(t, dir, "core/target/surefire-reports/TEST-com.x.CalcTest.xml", surefireReport)
 	put(t, dir, "core/target/surefire-reports/TEST-com.x.OtherTest.xml", surefireReport)
 	j := &job{tree: newTree(dir, nil, false), rep: fix.Reproduction{Failing: []string{"com.x.CalcTest.larger(int)[1]"}}}
-	run := ReadSurefire(j.tree.dir, j.rep.Failing)
+	run := ReadSurefire(j.tree.dir, j.rep.Failing, nil)
 	if run == nil || run.Module != "core/" || run.BaseDir != "/repo/core" || !slices.Equal(run.Classes, []string{"com.x.CalcTest"}) || !run.Failing["com.x.CalcTest.larger"] {
 		t.Fatalf("%+v", run)
 	}
@@ -47,8 +48,36 @@ func TestReportsOfSurefireNameTheRun(t *testing.T) {
 		t.Error("the JUnit Platform is not recognized")
 	}
 	j.rep.Failing = []string{"com.x.Another.test"}
-	if run := ReadSurefire(j.tree.dir, j.rep.Failing); run != nil {
+	if run := ReadSurefire(j.tree.dir, j.rep.Failing, nil); run != nil {
 		t.Errorf("a report of another class: %+v", run)
+	}
+}
+
+func TestSurefirePrintsTheClassPath(t *testing.T) {
+	// Reports of old versions have properties of Maven's own process. What surefire prints has the class path of the module.
+	t.Parallel()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, dir, "core/target/surefire-reports/TEST-com.x.CalcTest.xml", `<?xml version="1.0" encoding="UTF-8"?><testsuite name="com.x.CalcTest"><properties>`+
+		`<property name="java.class.path" value="/usr/share/maven/boot/plexus-classworlds-2.x.jar"/><property name="java.home" value="/opt/jdk"/>`+
+		`<property name="classworlds.conf" value="/usr/share/maven/bin/m2.conf"/></properties><testcase classname="com.x.CalcTest" name="larger"><failure/></testcase></testsuite>`)
+	const jar = "/m2/junit/junit/4.12/junit-4.12.jar"
+	own := []string{dir + "/core/target/test-classes", dir + "/core/target/classes", jar}
+	for version, said := range map[string]string{
+		"2.12.4": "[DEBUG] Adding to surefire test classpath: /m2/a.jar Scope: test\n[DEBUG] test classpath classpath:\n[DEBUG]   " + dir + "/util/target/classes\n" +
+			"[DEBUG] provider classpath classpath:\n[DEBUG]   /m2/a.jar\n[DEBUG] test classpath classpath:\n[DEBUG]   " + strings.Join(own, "\n[DEBUG]   ") + "\n" +
+			"[DEBUG] provider classpath classpath:\n[DEBUG]   /m2/a.jar\n",
+		"2.17": "[DEBUG] test classpath:  " + dir + "/util/target/classes\n[DEBUG] test classpath:  " + strings.Join(own, "  ") + "\n[DEBUG] provider classpath:  /m2/a.jar\n",
+	} {
+		run := ReadSurefire(dir, []string{"com.x.CalcTest.larger"}, []byte(said))
+		if run == nil || run.Module != "core/" || run.BaseDir != dir+"/core" || !slices.Equal(run.ClassPath, own) || len(run.Properties) > 0 || run.javaHome != "/opt/jdk" {
+			t.Errorf("%s: %+v", version, run)
+		}
+	}
+	if run := ReadSurefire(dir, []string{"com.x.CalcTest.larger"}, nil); run != nil {
+		t.Errorf("without what surefire prints: %+v", run)
 	}
 }
 

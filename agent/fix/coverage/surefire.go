@@ -30,9 +30,14 @@ type Surefire struct {
 // maxReportVisits bounds the entries of the work tree that are looked at for reports.
 const maxReportVisits = 200_000
 
+// TellClassPath are options for Maven with which surefire prints the class path of the tests. Before version 2.19,
+// its reports do not have it; Maven 3.8 takes 2.12.4 where the pom.xml names none.
+const TellClassPath = "-Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.surefire.SurefirePlugin=debug"
+
 // ReadSurefire finds the reports of the failing tests' classes in a work tree; nil if there are
-// none. Classes of other modules than the first are left out.
-func ReadSurefire(tree string, failing []string) *Surefire {
+// none. Classes of other modules than the first are left out. output is that of a run with [TellClassPath], or nil; reports
+// without a class path count only with it.
+func ReadSurefire(tree string, failing []string, output []byte) *Surefire {
 	fails, classes := map[string]bool{}, map[string]bool{}
 	for _, name := range failing {
 		name = JavaMethod(name)
@@ -46,6 +51,10 @@ func ReadSurefire(tree string, failing []string) *Surefire {
 		return nil
 	}
 	defer root.Close()
+	real, err := filepath.EvalSymlinks(tree) // as Maven prints it
+	if err != nil {
+		return nil
+	}
 	var run *Surefire
 	visits := 0
 	_ = fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
@@ -64,7 +73,11 @@ func ReadSurefire(tree string, failing []string) *Surefire {
 			return nil
 		}
 		read := readSurefire(readBounded(root, p, maxProfile))
-		read.Module = strings.TrimPrefix(path.Dir(path.Dir(path.Dir(p)))+"/", "./")
+		module := path.Dir(path.Dir(path.Dir(p)))
+		read.Module = strings.TrimPrefix(module+"/", "./")
+		if read.BaseDir == "" {
+			read.told(filepath.Join(real, module), output)
+		}
 		switch {
 		case run == nil && read.BaseDir != "" && len(read.ClassPath) > 0:
 			run = read
@@ -134,6 +147,53 @@ func (run *Surefire) property(name, value string) {
 			run.Properties = append(run.Properties, [2]string{name, value})
 		}
 	}
+}
+
+// told takes the class path of a module from the output of a run with TellClassPath, if the report does not have it.
+// The report then has properties of Maven's own process, and none of the tests.
+func (run *Surefire) told(dir string, output []byte) {
+	run.ClassPath, run.Properties = nil, nil
+	for _, entries := range classPathsIn(output) {
+		if strings.HasPrefix(entries[0], dir+"/") {
+			run.BaseDir, run.ClassPath = dir, entries
+			return
+		}
+	}
+}
+
+// classPathsIn returns the class paths that surefire prints: version 2.12 prints an entry on each line, and later ones
+// the whole path on one line, with two spaces before each entry.
+func classPathsIn(output []byte) [][]string {
+	const debug = "[DEBUG] "
+	var paths [][]string
+	var last []string
+	end := func() {
+		if len(last) > 0 {
+			paths = append(paths, last)
+		}
+		last = nil
+	}
+	listed := false
+	for line := range strings.Lines(string(output)) {
+		text, isDebug := strings.CutPrefix(strings.TrimRight(line, "\r\n"), debug)
+		entry, indented := strings.CutPrefix(text, "  ")
+		switch {
+		case isDebug && text == "test classpath classpath:":
+			end()
+			listed = true
+		case isDebug && strings.HasPrefix(text, "test classpath:  "):
+			end()
+			last = strings.Split(strings.TrimPrefix(text, "test classpath:  "), "  ")
+			end()
+		case listed && isDebug && indented && filepath.IsAbs(entry):
+			last = append(last, entry)
+		default:
+			end()
+			listed = false
+		}
+	}
+	end()
+	return paths
 }
 
 // Program returns the path of a program of the JDK. A JRE of Java 8 is inside its JDK.

@@ -117,15 +117,15 @@ func (s *screen) built(ctx context.Context) (*coverage.Surefire, error) {
 	fresh := !s.touched
 	s.mu.Unlock()
 	if fresh {
-		if run := coverage.ReadSurefire(s.w.Dir(), s.baseline.failing); run != nil {
+		if run := coverage.ReadSurefire(s.w.Dir(), s.baseline.failing, nil); run != nil {
 			return run, nil
 		}
 	}
-	res, err := s.w.Exec(ctx, s.in.Problem.Test, trial.ExecOptions{Timeout: s.baseline.limit, MaxOutput: maxOutput})
+	res, err := s.w.Exec(ctx, s.in.Problem.Test, trial.ExecOptions{Timeout: s.baseline.limit, MaxOutput: maxOutput, Maven: coverage.TellClassPath})
 	if err != nil || res.Outcome != trial.Fails {
 		return nil, err
 	}
-	return coverage.ReadSurefire(s.w.Dir(), s.baseline.failing), nil
+	return coverage.ReadSurefire(s.w.Dir(), s.baseline.failing, res.Output), nil
 }
 
 // compileJava makes the directory of the programs and classes; it reports false if they cannot be

@@ -259,7 +259,8 @@ func (r *reader) saysMore(what fix.Lack, text string) bool {
 		return strings.Contains(text, "Cannot find package ")
 	}
 	if what == fix.LackTool || what == fix.LackJDK {
-		return slices.Contains([]fix.Lack{fix.LackNetwork, fix.LackCheck, fix.LackStep}, before) || before == what && strings.HasSuffix(r.report.Missing, ruleEnd)
+		return before == what && strings.HasSuffix(r.report.Missing, ruleEnd) ||
+			slices.Contains([]fix.Lack{fix.LackNetwork, fix.LackCheck, fix.LackStep}, before)
 	}
 	return before == fix.LackNetwork && what != fix.LackNetwork
 }
