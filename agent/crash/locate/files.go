@@ -199,7 +199,8 @@ func (f *Files) bySuffix(p string) ([]string, Rule) {
 	var best []match
 	for _, tracked := range f.byBase[strings.ToLower(path.Base(p))] {
 		m := compare(p, tracked)
-		if m.common == 0 || m.common == 1 && path.Base(p) != path.Base(tracked) && path.IsAbs(p) || f.ofOtherCrate(p, tracked) {
+		if m.common == 0 || m.common == 1 && path.Base(p) != path.Base(tracked) && path.IsAbs(p) ||
+			f.ofOtherCrate(p, tracked) || ofOtherModule(p, m) {
 			continue
 		}
 		switch {
@@ -225,6 +226,16 @@ func (f *Files) bySuffix(p string) ([]string, Rule) {
 		return paths, RuleUnique
 	}
 	return paths, RuleAmbiguous
+}
+
+// ofOtherModule reports whether a match is a copy of a package of Go in the folder of such copies, and the report's path is that of
+// another package: golang.org/x/tools/go/ssa/emit.go is not vendor/github.com/golangci/go-tools/ssa/emit.go.
+func ofOtherModule(reported string, m match) bool {
+	if path.Ext(m.path) != ".go" || !strings.Contains(reported, "/vendor/") && !packageHost().MatchString(reported) {
+		return false
+	}
+	_, copied, found := strings.Cut("/"+m.path, "/vendor/")
+	return found && m.common <= strings.Count(copied, "/")
 }
 
 // compare counts the common components at the ends of two paths. It ignores case, because reports

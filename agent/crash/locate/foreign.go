@@ -36,6 +36,9 @@ var foreignModules = source.Lazy(
 // inlined: the compiler gives them the package of its caller.
 func ofGoPackage(function string, paths []string) []string {
 	name, _, found := strings.Cut(function[strings.LastIndexByte(function, '/')+1:], ".")
+	if function == "panic" {
+		name, found = "runtime", true // a traceback leaves its package out
+	}
 	name = strings.TrimSuffix(name, "_test")
 	if !found || name == "main" || IsMajor(name) || inlinedClosure().MatchString(function) {
 		return paths

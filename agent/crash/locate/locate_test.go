@@ -90,6 +90,7 @@ func TestGoPackages(t *testing.T) {
 		"github.com/x/y/fs/sync_test.TestRun":                      3,
 		"github.com/x/y/v2.Run":                                    5,
 		"main.main":                                                5,
+		"panic":                                                    2, // of the runtime, in _fixtures/panic.go of Delve
 		"main":                                                     5,
 		"":                                                         5,
 		"github.com/urlscan/urlscan-cli/cmd/pro.init.func2.(*HostnameIterator).Iterate": 5,
