@@ -9,6 +9,7 @@ package locate
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"git-agent/agent/source"
@@ -75,7 +76,9 @@ const (
 	RuleTranspiled Rule = "source of a generated script"
 	// A class whose packages have short names in the program, where lines have other numbers, too.
 	RuleShortened Rule = "source of a class with shortened packages"
-	RuleNew       Rule = "new file of the work tree"
+	// A class of Kotlin for which R8's retrace, which knows the classes alone, made up the name of a file of Java.
+	RuleKotlin Rule = "file of Kotlin with the name of the class"
+	RuleNew    Rule = "new file of the work tree"
 )
 
 // A match is a tracked file for a path of a report, with the number of common path components at
@@ -183,6 +186,9 @@ func (f *Files) Find(file string) ([]string, Rule) {
 			return found, RuleGenerated
 		}
 	}
+	if found := f.inKotlin(p); found != nil {
+		return found, RuleKotlin
+	}
 	if own {
 		if found := f.builtFrom(inside); len(found) == 1 {
 			return found, RuleGenerated
@@ -192,6 +198,21 @@ func (f *Files) Find(file string) ([]string, Rule) {
 		return []string{found}, RuleShortened
 	}
 	return nil, ""
+}
+
+// inKotlin returns the files of Kotlin in the package of a class that a report has in a file of Java, as
+// okhttp3/internal/connection/RealCall.java.
+func (f *Files) inKotlin(p string) []string {
+	if !isPackage(p) {
+		return nil
+	}
+	found, _ := f.bySuffix(strings.TrimSuffix(p, ".java") + ".kt")
+	return slices.DeleteFunc(found, func(tracked string) bool { return !samePackage(p, tracked) })
+}
+
+// samePackage reports whether the folders of a tracked file end with those of a class's file.
+func samePackage(p, tracked string) bool {
+	return strings.HasSuffix("/"+path.Dir(tracked), "/"+path.Dir(p))
 }
 
 // bySuffix finds the tracked files with the most components in common with the end of p.
