@@ -119,6 +119,9 @@ func (t *fileText) siteOf(report *crash.Report, ref crash.FrameRef) Site {
 	if s, ok := t.siteOfRaise(report, ref); ok {
 		return s
 	}
+	if s, ok := t.siteOfMessage(report, ref); ok {
+		return s
+	}
 	return siteOfCall(f, lines, callee)
 }
 
