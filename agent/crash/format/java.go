@@ -56,6 +56,8 @@ var (
 	javaLock    = source.Lazy(`^- +(?:waiting|locked|parking|eliminated|None)\b`)
 
 	// Names that compilers derive from a function's own.
+	kotlinLambda = source.Lazy(`^([\w.$]*?)\$([a-z_]\w*)\$\d[\w$]*\.(?:invoke|invokeSuspend)$`)
+	kotlinSuffix = source.Lazy(`(\.[A-Za-z_]\w*)(?:-[\w-]{7})?(?:\$(?:default|suspendImpl|lambda(?:[-$]\d+)+|[a-z][a-z_]*))*$`)
 	scalaClosure = source.Lazy(`\$\$anonfun\$(?:\w+\$\$)?([A-Za-z]\w*)\$\d+.*\.apply[\w$]*$`)
 	scalaLocal   = source.Lazy(`^\.([A-Za-z]\w*)\$\d+$`)
 	javaHidden   = source.Lazy(`\$\$Lambda[^.]+\.`)
@@ -317,10 +319,23 @@ func javaFrameOf(loader, name string, place []string, jar string) crash.Frame {
 		f.Module = module[strings.LastIndexByte(module, '/')+1:]
 	}
 	f.Function = javaName(name)
+	if strings.HasSuffix(f.File, ".kt") {
+		f.Function = javaName(kotlinName(name))
+	}
 	if f.Function != name {
 		f.Symbol = name
 	}
 	return f
+}
+
+// kotlinName returns the name of the function that a frame of Kotlin is in: around a lambda, without the hash for its value classes, and
+// without the name of its module.
+func kotlinName(name string) string {
+	name = kotlinLambda().ReplaceAllString(name, "$1.$2")
+	if strings.Contains(name, ".access$") {
+		return name
+	}
+	return kotlinSuffix().ReplaceAllString(name, "$1")
 }
 
 // javaName returns the name of a method as written in the source: a lambda and an anonymous

@@ -48,6 +48,29 @@ func TestJavaName(t *testing.T) {
 	}
 }
 
+// The names are from reports of ktlint, detekt and okhttp.
+func TestKotlinName(t *testing.T) {
+	for name, want := range map[string]string{
+		"a.RuleExecutionContext$executeRuleOnNodeRecursively$2$1.invoke": "a.RuleExecutionContext.executeRuleOnNodeRecursively",
+		"a.Detektor$run$1$$special$$inlined$map$lambda$1.invoke":         "a.Detektor.run",
+		"a.MainKt$main$1.invokeSuspend":                                  "a.MainKt.main",
+		"a.Outer$Inner$load$1.invoke":                                    "a.Outer$Inner.load",
+		"a.Outer$Inner$1.invoke":                                         "a.Outer$Inner$1.invoke",
+		"a.Outer$load$1.run":                                             "a.Outer$load$1.run",
+		"a.SuppressHandler.handle-dhiVX_g":                               "a.SuppressHandler.handle",
+		"a.RealCall.initExchange$okhttp":                                 "a.RealCall.initExchange",
+		"a.RealCall.callDone$okhttp_release":                             "a.RealCall.callDone",
+		"a.B.load$default":                                               "a.B.load",
+		"a.B.load$lambda-3$lambda-2":                                     "a.B.load",
+		"a.B.access$analyze":                                             "a.B.access$analyze",
+		"a.B.<init>":                                                     "a.B.<init>",
+	} {
+		if got := kotlinName(name); got != want {
+			t.Errorf("kotlinName(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestDotnetName(t *testing.T) {
 	for name, want := range map[string]string{
 		"N.C.M":                            "N.C.M",

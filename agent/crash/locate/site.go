@@ -97,6 +97,8 @@ func (t *fileText) siteOf(report *crash.Report, ref crash.FrameRef) Site {
 		}
 	}
 	switch {
+	case isAccessor(f.Function):
+		return Site{At: min(f.Line, len(lines))}
 	case f.Line < 1:
 		return t.siteOfFunction(f, callee, "")
 	case f.Line > len(lines):
@@ -107,6 +109,9 @@ func (t *fileText) siteOf(report *crash.Report, ref crash.FrameRef) Site {
 			return s
 		}
 		return Site{Note: note, Moved: true}
+	}
+	if t.isBridge(report, ref, f) {
+		return Site{At: f.Line}
 	}
 	if t.elsewhere(f) {
 		if name := t.inlined(f, callee); name != "" && name != callee {
