@@ -13,7 +13,7 @@ import (
 
 // logicalLines yields the logical lines in an input line: syslog writes a report of several lines
 // as one, with "#012" for each line end, and "#011" for a tab. A link of Markdown that follows another one was on a line of its own.
-// A stack in a log of JSON is the lines of a string, and so is one that a logger quoted.
+// A stack in a log of JSON is the lines of a string, and so is one that a logger quoted. A stack of Java may have lost its line ends.
 func logicalLines(raw []byte) iter.Seq[[]byte] {
 	if bytes.Contains(raw, []byte(`\n`)) {
 		if stackKey().Match(raw) {
@@ -22,6 +22,9 @@ func logicalLines(raw []byte) iter.Seq[[]byte] {
 		if quotedStack().Match(raw) {
 			raw = unquoted(raw)
 		}
+	}
+	if bytes.Count(raw, []byte(") at ")) > 1 {
+		raw = oneLineFrames().ReplaceAll(raw, []byte("#012$1"))
 	}
 	if bytes.Contains(raw, []byte("](http")) {
 		raw = bytes.ReplaceAll(raw, []byte(")["), []byte(")#012["))
@@ -70,6 +73,9 @@ var (
 	quotedHeading = source.Lazy(`[ :]+(goroutine \d+ \[[^\]]{1,80}\]:)#012`)
 	quotedParts   = strings.NewReplacer(`\r\n`, "#012", `\n`, "#012", `\t`, "\t", `\"`, `"`, `\\`, `\`)
 )
+
+// oneLineFrames matches what begins a line in a stack of Java, where the line ends were lost.
+var oneLineFrames = source.Lazy(`\s+(at (?:[\w.@+-]*/){0,2}[\pL_$][\w$.<>-]*\((?:[\w$-]+\.\w+:\d+|Native Method|Unknown Source|[\w$-]+\.\w+)\)|Caused by: |\.\.\. \d+ (?:more|common))`)
 
 // unquoted returns a line of a log with "#012" for each line end in what a logger quoted.
 func unquoted(raw []byte) []byte {

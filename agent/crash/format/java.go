@@ -47,7 +47,9 @@ var (
 	// A frame of HockeyApp: sync.Uploader;run;Uploader.java;93
 	javaFields  = source.Lazy(`^(?:<pre>)?((?:[\w$]+\.)*[\w$]+);([\w$<>]+);([\w$]+\.(?:java|kt));(\d+)(?:</pre>)?$`)
 	javaBecause = source.Lazy(`^(?i)(?:caused by|cause \d+|wrapped by):? *`)
-	javaCause   = source.Lazy(`^(?i)(?:(?:caused by|cause \d+|wrapped by):|caused by [\w.]+[:.])`)
+	// An exception in the short form of Gradle: java.lang.AssertionError at FooTest.java:12
+	javaShort = source.Lazy(`^(Caused by: )?((?:[A-Za-z_]\w*\.)+[\w$]+) at ([\w$-]+\.(?:java|kt|groovy|scala)):(-?\d+)$`)
+	javaCause = source.Lazy(`^(?i)(?:(?:caused by|cause \d+|wrapped by):|caused by [\w.]+[:.])`)
 	// A failed test of Surefire: testBar(org.Foo)  Time elapsed: 0.1 sec  <<< ERROR!, or org.Foo.testBar -- Time ...
 	javaTest = source.Lazy(`^([^\s(:]+)(?:\(([\w.$]+)\))?(?: --)? +Time elapsed: .*<<< (?:FAILURE|ERROR)!`)
 	// The line of Maven with the message of an exception in a plugin.
@@ -80,6 +82,8 @@ func (j *javaReader) Read(s *scanner, l reportLine) bool {
 	case strings.Contains(t, ";") && javaFields().MatchString(t):
 		l.Text = javaFields().ReplaceAllString(t, "at ${1}.${2}(${3}:${4})")
 		return j.frame(s, l)
+	case strings.Contains(t, " at ") && strings.Contains(t, ":") && javaShort().MatchString(t):
+		return j.short(s, l)
 	case strings.HasPrefix(t, "## ") && strings.Trim(t, "# ") == "Reason" && s.IsOpen("java") && s.Open.Title == "":
 		j.reason = l.N
 		return true
@@ -119,6 +123,24 @@ func (j *javaReader) Read(s *scanner, l reportLine) bool {
 		return true
 	}
 	return j.heads(s, l)
+}
+
+// short reads an exception of a test as Gradle prints it, with the place of the innermost frame that is not of a library.
+func (j *javaReader) short(s *scanner, l reportLine) bool {
+	m := javaShort().FindStringSubmatch(l.Text)
+	s.Fail(crash.Problem{Kind: m[2], Line: l.N})
+	kind := crash.StackCrash
+	if m[1] != "" {
+		kind = crash.StackCause
+	}
+	s.Begin(crash.Stack{Kind: kind, Format: "java", Title: m[2]})
+	f := crash.Frame{File: m[3]}
+	if m[4][0] != '-' { // as -2 of native code
+		f.Line = atoi(m[4])
+	}
+	s.Add(l, f)
+	s.Close()
+	return true
 }
 
 // because takes the exception behind the word "Reason" for that of the open stack.

@@ -114,4 +114,38 @@ rust crash [main] of 0
    crates\nu-engine\src\shell\shell_manager.rs:88
 `,
 	},
+	{
+		name: "a stack of Java in one line",
+		from: "nbadal/ktlint-intellij-plugin#696",
+		text: `An error occurred in a rule. com.pinterest.ktlint.rule.engine.api.KtLintRuleException: Rule 'standard:multiline-if-else' throws exception in file ' ' at position (1:1) Rule maintainer: KtLint at com.pinterest.ktlint.rule.engine.internal.RuleExecutionContext.executeRule(RuleExecutionContext.kt:75) at com.pinterest.ktlint.rule.engine.internal.CodeFormatter.executeRule(CodeFormatter.kt:138) at java.base/java.lang.Thread.run(Thread.java:840) Caused by: java.lang.IllegalStateException: no at com.pinterest.ktlint.Rule.visit(Rule.kt:3) ... 12 more
+`,
+		want: `! com.pinterest.ktlint.rule.engine.api.KtLintRuleException
+! java.lang.IllegalStateException
+java crash of 0
+  com.pinterest.ktlint.rule.engine.internal.RuleExecutionContext.executeRule com/pinterest/ktlint/rule/engine/internal/RuleExecutionContext.kt:75 (com.pinterest.ktlint.rule.engine.internal)
+  com.pinterest.ktlint.rule.engine.internal.CodeFormatter.executeRule com/pinterest/ktlint/rule/engine/internal/CodeFormatter.kt:138 (com.pinterest.ktlint.rule.engine.internal)
+  java.lang.Thread.run java/lang/Thread.java:840 (java.base)
+java cause of 1
+  com.pinterest.ktlint.Rule.visit com/pinterest/ktlint/Rule.kt:3 (com.pinterest.ktlint)
+`,
+	},
+	{
+		name: "exceptions in the short form of Gradle",
+		from: "ImFlog/schema-registry-plugin#213",
+		text: `TestContainersUtils > initializationError FAILED
+    java.lang.ExceptionInInitializerError at NativeConstructorAccessorImpl.java:-2
+        Caused by: org.testcontainers.containers.ContainerLaunchException at GenericContainer.java:351
+            Caused by: org.rnorth.ducttape.RetryCountExceededException at Unreliables.java:88
+`,
+		want: `! java.lang.ExceptionInInitializerError
+! org.testcontainers.containers.ContainerLaunchException
+! org.rnorth.ducttape.RetryCountExceededException
+java crash of 0
+   NativeConstructorAccessorImpl.java:0
+java cause of 1
+   GenericContainer.java:351
+java cause of 2
+   Unreliables.java:88
+`,
+	},
 }
