@@ -31,6 +31,20 @@ func messageOf(report *crash.Report, ref crash.FrameRef) string {
 	return message
 }
 
+// HasMessage reports whether a report has the place of a failure, in a file of the commit, and a message of at least so many bytes, which
+// siteOfMessage can find there.
+func HasMessage(report *crash.Report, least int) bool {
+	for i, s := range report.Stacks {
+		for j, f := range s.Frames {
+			ref := crash.FrameRef{Stack: i, Frame: j}
+			if f.Assertion && f.Path != "" && f.Line > 0 && raisedBy(report, ref) == "" && len(messageOf(report, ref)) >= least {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // siteOfMessage compares the line of the innermost frame with the message of the failure, of which the line has the text:
 // .expect("missing span"). Without the name of a function, as a panic of Rust prints its place, the only line with that text
 // is where the frame is. It returns false if the texts tell nothing: a message may be made elsewhere.
