@@ -23,6 +23,9 @@ func logicalLines(raw []byte) iter.Seq[[]byte] {
 			raw = unquoted(raw)
 		}
 	}
+	if bytes.Contains(raw, []byte("]: ")) && bytes.Count(raw, []byte(" +0x")) > 1 {
+		raw = oneLineGo().ReplaceAll(raw, []byte("#012$1"))
+	}
 	if bytes.Count(raw, []byte(") at ")) > 1 {
 		raw = oneLineFrames().ReplaceAll(raw, []byte("#012$1"))
 	}
@@ -76,6 +79,10 @@ var (
 
 // oneLineFrames matches what begins a line in a stack of Java, where the line ends were lost.
 var oneLineFrames = source.Lazy(`\s+(at (?:[\w.@+-]*/){0,2}[\pL_$][\w$.<>-]*\((?:[\w$-]+\.\w+:\d+|Native Method|Unknown Source|[\w$-]+\.\w+)\)|Caused by: |\.\.\. \d+ (?:more|common))`)
+
+// oneLineGo matches what begins a line in a panic of Go, where the line ends were lost: the signal, the goroutine, and what is behind it or
+// behind a place.
+var oneLineGo = source.Lazy(`\s(panic: |\[signal SIG|goroutine \d+ \[[^\]]{1,80}\]:|created by |[\w.~-]+(?:/[\w.~%-]+)*\.(?:\(\*?\w+\)\.)?[\w.]+\(|panic\(\S)`)
 
 // unquoted returns a line of a log with "#012" for each line end in what a logger quoted.
 func unquoted(raw []byte) []byte {

@@ -63,7 +63,7 @@ var (
 	scalaClosure = source.Lazy(`\$\$anonfun\$(?:\w+\$\$)?([A-Za-z]\w*)\$\d+.*\.apply[\w$]*$`)
 	scalaLocal   = source.Lazy(`^\.([A-Za-z]\w*)\$\d+$`)
 	javaHidden   = source.Lazy(`\$\$Lambda[^.]+\.`)
-	javaLambda   = source.Lazy(`(?:lambda\$|\$anonfun\$)(?:\$?new\$|)([A-Za-z_]\w*)(?:\$\d+)+$|\.(\w+)\$lambda\$\d+$`)
+	javaLambda   = source.Lazy(`(?:lambda\$|\$anonfun\$)(?:\$?new\$|)([A-Za-z_]\w*)(?:\$\d+)+(?:\$[A-Z]\w*)?$|\.(\w+)\$lambda\$\d+$`)
 )
 
 // Read implements lineReader.
@@ -324,7 +324,12 @@ func javaFrameOf(loader, name string, place []string, jar string) crash.Frame {
 	if n := atoi(place[3]); n > 0 {
 		f.Line = n
 	}
-	if file := place[2]; strings.Contains(file, ".") && !strings.HasPrefix(file, "<") {
+	file := place[2]
+	if file == "SourceFile" && f.Line > 0 && pkg != "" { // R8 left out the name, which is that of the class
+		outer, _, _ := strings.Cut(class[len(pkg)+1:], "$")
+		file = strings.TrimSuffix(outer, "Kt") + ".java"
+	}
+	if strings.Contains(file, ".") && !strings.HasPrefix(file, "<") {
 		f.File = file
 		if pkg != "" {
 			f.File = strings.ReplaceAll(pkg, ".", "/") + "/" + file

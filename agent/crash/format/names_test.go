@@ -31,6 +31,7 @@ func TestJavaName(t *testing.T) {
 		"a.B.lambda$new$3":                 "a.B.new",
 		"a.B.$anonfun$run$1":               "a.B.run",
 		"a.B.m$lambda$0":                   "a.B.m",
+		"a.B.lambda$load$2$B":              "a.B.load",
 		"a.B.access$700":                   "a.B.access$700",
 		"a.MainKt$main$1.invokeSuspend":    "a.MainKt.main$1.invokeSuspend",
 		"a.B$$Lambda/0x00007fbd94.accept":  "a.B$$Lambda.accept",

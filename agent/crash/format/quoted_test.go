@@ -148,4 +148,17 @@ java cause of 2
    Unreliables.java:88
 `,
 	},
+	{
+		name: "a panic of Go in one line",
+		from: "etcd-io/etcd#17154",
+		text: `DEFAULT 2023-12-16T11:46:09.619866958Z panic: runtime error: invalid memory address or nil pointer dereference [signal SIGSEGV: segmentation violation code=0x1 addr=0x20 pc=0xc1a07e] goroutine 1 [running]: go.etcd.io/etcd/etcdserver.NewServer.func2(0xc000452de0, 0xc000451ca0) go.etcd.io/etcd/etcdserver/server.go:345 +0x3e panic(0xed6ba0, 0xc0003261f0) /usr/local/go/src/runtime/panic.go:971 +0x499 go.uber.org/zap.(*Logger).Panic(0xc000114c60, 0x1, 0x1) /ws/go/pkg/mod/go.uber.org/zap@v1.10.0/logger.go:225 +0x85 go.etcd.io/etcd/etcdserver.NewServer(0x7ffd9ebad365, 0x11, ...) go.etcd.io/etcd/etcdserver/server.go:473 +0x3ab3
+`,
+		want: `! panic 0x20 null
+go crash [1] of 0
+  go.etcd.io/etcd/etcdserver.NewServer go.etcd.io/etcd/etcdserver/server.go:345 (go.etcd.io/etcd/etcdserver)
+  panic /usr/local/go/src/runtime/panic.go:971
+  go.uber.org/zap.(*Logger).Panic /ws/go/pkg/mod/go.uber.org/zap@v1.10.0/logger.go:225 (go.uber.org/zap)
+  go.etcd.io/etcd/etcdserver.NewServer go.etcd.io/etcd/etcdserver/server.go:473 (go.etcd.io/etcd/etcdserver)
+`,
+	},
 }
