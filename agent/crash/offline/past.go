@@ -26,8 +26,9 @@ const (
 // past looks for the code of a report, of which nothing tells the commit, in the history before the commit that was
 // found, which lacks lines or files of it: at each change of the frames' files, the newest first. A change counts if all
 // lines that can be compared are at their places behind it, one of them surely, and if there are two frames, or the report
-// quotes the line of the only one, or has a message that tells it. It maps the report to what it finds. If nothing fits, it is the commit of the report's
-// day, if there is one; else it is the change with most of the lines, if most are at their places; else it returns nil.
+// quotes the line of the only one, or has a message that tells it. It maps the report to what it finds. If nothing fits,
+// it is the commit of the report's day, if there is one; else it is the change with most of the lines, if most are at
+// their places; else it returns nil.
 //
 // A change whose subject says that it mends something is taken only if no older one fits: it may have mended this crash.
 func past(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report, day dayCommit) (*reading, error) {
