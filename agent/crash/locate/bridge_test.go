@@ -27,6 +27,10 @@ func TestMethodsOfCompilers(t *testing.T) {
 	at com.google.googlejavaformat.java.FormatFileCallable.call(FormatFileCallable.java:1)
 `, "FormatFileCallable.java", "public class FormatFileCallable implements Callable<String> {\n\n  public String call() {\n    return input.substring(at);\n  }\n}\n", 0, 0,
 		},
+		"a heading, as of testcontainers-java#375 behind its repair": {
+			"java.lang.NullPointerException: no\n\tat org.slf4j.MDC.put(MDC.java:116)\n\tat org.testcontainers.utility.AuditLogger.doLog(AuditLogger.java:4)\n",
+			"AuditLogger.java", "class AuditLogger {\n\n    void doLog(@NotNull String action,\n               @NotNull DockerCmd cmd) {\n        doLog(action, cmd, null);\n    }\n}\n", 0, 1,
+		},
 		"another version": {
 			`java.lang.StringIndexOutOfBoundsException: -1
 	at com.google.googlejavaformat.java.FormatFileCallable.call(FormatFileCallable.java:8)
@@ -38,7 +42,9 @@ func TestMethodsOfCompilers(t *testing.T) {
 			t.Fatal(report, err)
 		}
 		for i := range report.Stacks[0].Frames {
-			report.Stacks[0].Frames[i].Path = test.path
+			if f := &report.Stacks[0].Frames[i]; strings.HasSuffix(f.File, test.path) {
+				f.Path = test.path
+			}
 		}
 		same, moved := 0, 0
 		for _, s := range Sites(report, test.path, splitText(test.text)) {

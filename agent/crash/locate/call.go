@@ -162,6 +162,17 @@ const accessor = "access$"
 // isAccessor reports whether a function is such a method.
 func isAccessor(function string) bool { return strings.Contains(function, "."+accessor) }
 
+// inHeading reports whether the line of a frame is certainly in the heading of a method of Java, where nothing is executed. A constructor
+// begins with what its heading has no words for.
+func (t *fileText) inHeading(f crash.Frame) bool {
+	line := t.lines[f.Line-1]
+	if path.Ext(t.path) != ".java" || strings.Contains(f.Function, "<") || bytes.ContainsAny(line, ";=") || bytes.Contains(line, []byte("->")) {
+		return false
+	}
+	e, ok := source.FunctionAround(f.Path, t.lines, f.Line)
+	return ok && e.Start < f.Line && f.Line <= e.Body && e.Body < e.End
+}
+
 // classLine matches the heading of a class in Java, Kotlin or Scala.
 var classLine = source.Lazy(`^\s*(?:[\w@]+(?:\([^()]*\))?\s+)*(?:class|interface|enum|record|object)\s+\w`)
 

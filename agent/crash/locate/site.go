@@ -121,6 +121,9 @@ func (t *fileText) siteOf(report *crash.Report, ref crash.FrameRef) Site {
 		}
 		return t.siteOfFunction(f, callee, fmt.Sprintf("the report says line %d, which is in another function: it is of another version", f.Line))
 	}
+	if t.inHeading(f) {
+		return t.siteOfFunction(f, callee, fmt.Sprintf("the report says line %d, which is in the heading of a function: it is of another version", f.Line))
+	}
 	if s, ok := t.siteOfRaise(report, ref); ok {
 		return s
 	}
