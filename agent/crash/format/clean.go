@@ -13,10 +13,21 @@ import (
 
 // logicalLines yields the logical lines in an input line: syslog writes a report of several lines
 // as one, with "#012" for each line end, and "#011" for a tab. A link of Markdown that follows another one was on a line of its own.
-// A stack in a log of JSON is the lines of a string.
+// A stack in a log of JSON is the lines of a string, and so is one that a logger quoted. A stack of Java may have lost its line ends.
 func logicalLines(raw []byte) iter.Seq[[]byte] {
-	if bytes.Contains(raw, []byte(`\n`)) && stackKey().Match(raw) {
-		raw = withStacks(raw)
+	if bytes.Contains(raw, []byte(`\n`)) {
+		if stackKey().Match(raw) {
+			raw = withStacks(raw)
+		}
+		if quotedStack().Match(raw) {
+			raw = unquoted(raw)
+		}
+	}
+	if bytes.Contains(raw, []byte("]: ")) && bytes.Count(raw, []byte(" +0x")) > 1 {
+		raw = oneLineGo().ReplaceAll(raw, []byte("#012$1"))
+	}
+	if bytes.Count(raw, []byte(") at ")) > 1 {
+		raw = oneLineFrames().ReplaceAll(raw, []byte("#012$1"))
 	}
 	if bytes.Contains(raw, []byte("](http")) {
 		raw = bytes.ReplaceAll(raw, []byte(")["), []byte(")#012["))
@@ -57,6 +68,25 @@ func withStacks(raw []byte) []byte {
 		rest = rest[min(end, len(rest)):]
 	}
 	return append(out, rest...)
+}
+
+// These match the beginning of a stack in a text that a logger quoted, and its heading in Go behind the message.
+var (
+	quotedStack   = source.Lazy(`goroutine \d+ \[[^\]]{1,80}\]:\\n|\\n(?:\\t| {1,8})at [\w$.@/<>-]+[ (]|\(most recent call last\):\\n`)
+	quotedHeading = source.Lazy(`[ :]+(goroutine \d+ \[[^\]]{1,80}\]:)#012`)
+	quotedParts   = strings.NewReplacer(`\r\n`, "#012", `\n`, "#012", `\t`, "\t", `\"`, `"`, `\\`, `\`)
+)
+
+// oneLineFrames matches what begins a line in a stack of Java, where the line ends were lost.
+var oneLineFrames = source.Lazy(`\s+(at (?:[\w.@+-]*/){0,2}[\pL_$][\w$.<>-]*\((?:[\w$-]+\.\w+:\d+|Native Method|Unknown Source|[\w$-]+\.\w+)\)|Caused by: |\.\.\. \d+ (?:more|common))`)
+
+// oneLineGo matches what begins a line in a panic of Go, where the line ends were lost: the signal, the goroutine, and what is behind it or
+// behind a place.
+var oneLineGo = source.Lazy(`\s(panic: |\[signal SIG|goroutine \d+ \[[^\]]{1,80}\]:|created by |[\w.~-]+(?:/[\w.~%-]+)*\.(?:\(\*?\w+\)\.)?[\w.]+\(|panic\(\S)`)
+
+// unquoted returns a line of a log with "#012" for each line end in what a logger quoted.
+func unquoted(raw []byte) []byte {
+	return quotedHeading().ReplaceAll([]byte(quotedParts.Replace(string(raw))), []byte("#012$1#012"))
 }
 
 // trimEnd returns a line without trailing white space.

@@ -31,6 +31,8 @@ const (
 var (
 	goroutine = source.Lazy(`goroutine (\d+)(?: (?:gp|m|mp)=\S+)* \[([^\]]{1,80})\]:?$`)
 	goPanic   = source.Lazy(`^(?:panic|fatal error|test panicked): (.*)$|(?:panic serving \S+?|test panicked|Observed a panic): (.*)$|^[Ee]rror \(runtime\.\w+\): \x60?(runtime error: [^\x60]+)\x60?$|^(runtime error: .+)$`)
+	// The same in the line of a log, with the messages of Go: sanitizers print "runtime error" behind a place, too.
+	goLogged = source.Lazy(`[:=] ?"?(runtime error: (?:invalid memory address|index out of range|slice bounds out of range|integer divide by zero|makeslice: |hash of |comparing )[^"]*?)[:"]*$`)
 	// The value of a panic as Kubernetes' tools print it, with its message in brackets.
 	goValue  = source.Lazy(`^(?:"|&?runtime\.).* \((runtime error: .+)\)$`)
 	goAgain  = source.Lazy(`(?: \[recovered(?:, \w+)?\])+$`)
@@ -48,6 +50,8 @@ var (
 	goCreated = source.Lazy(`^created by (\S+)(?: in goroutine (\d+))?$`)
 	// The function in Go by which a program calls one of C.
 	goCalledC = source.Lazy(`\._C2?func_(\w+)$`)
+	// A function with its address, as Delve prints the stack of its own panic.
+	goAddress = source.Lazy(`^([\w.~-]+(?:/[\w.~%-]+)*\.(?:\(\*?\w+\)\.)?[\w.]+) \(0x[0-9a-f]+\)$`)
 	// The suffixes of functions that the compiler makes from parts of a function.
 	goClosure = source.Lazy(`(?:\.func\d+|\.gowrap\d+|\.deferwrap\d+|\.func·\d+|·\d+|-fm|-range\d+|\.\d+)+$`)
 )
@@ -55,13 +59,16 @@ var (
 // Read implements lineReader.
 func (g *goReader) Read(s *scanner, l reportLine) bool {
 	l = g.margin.Off(l)
+	if len(l.Text) > 0 && l.Text[len(l.Text)-1] == ')' && strings.Contains(l.Text, " (0x") {
+		l.Text = goAddress().ReplaceAllString(l.Text, "$1")
+	}
 	t := l.Text
 	switch {
 	case t == "" || strings.Trim(t, "0123456789") == "":
 		return false // a number alone is of the margin of a viewer
 	case strings.Contains(t, "oroutine ") && g.heading(s, l):
 		return true
-	case strings.Contains(t, "panic") || strings.HasPrefix(t, "fatal error: ") || strings.HasPrefix(t, "runtime error: ") || strings.Contains(t, "(runtime."):
+	case strings.Contains(t, "panic") || strings.HasPrefix(t, "fatal error: ") || strings.Contains(t, "runtime error: ") || strings.Contains(t, "(runtime."):
 		if g.panicked(l) {
 			return true
 		}
@@ -131,7 +138,10 @@ func (g *goReader) heading(s *scanner, l reportLine) bool {
 func (g *goReader) panicked(l reportLine) bool {
 	m := goPanic().FindStringSubmatch(l.Text)
 	if m == nil {
-		return false
+		if m = goLogged().FindStringSubmatch(l.Text); m == nil {
+			return false
+		}
+		m = append(m, "", "", "")
 	}
 	if len(g.panics) == maxPanics {
 		g.panics = g.panics[1:]
@@ -193,7 +203,9 @@ func (g *goReader) frame(s *scanner, l reportLine) bool {
 	}
 	if !open && l.N == g.held.N+1 && panicking(g.held.Text) {
 		if m := goPlace().FindStringSubmatch(t); m != nil && path.IsAbs(m[2]) {
-			s.Fail(crash.Problem{Kind: "panic", Line: g.held.N}) // a logger printed the frames of a panic alone
+			if !g.fail(s, l) {
+				s.Fail(crash.Problem{Kind: "panic", Line: g.held.N}) // a logger printed the frames of a panic alone
+			}
 			g.alone = true
 			return g.place(s, l, m)
 		}
@@ -279,6 +291,9 @@ func (g *goReader) place(s *scanner, l reportLine, m []string) bool {
 		return true
 	}
 	if !s.IsOpen("go") {
+		if n := len(g.panics) - 1; n >= 0 && l.N-g.panics[n].Line <= 2 {
+			g.fail(s, l) // a program printed the error and the frames, without the heading of the goroutine
+		}
 		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "go"})
 	}
 	f.Symbol, f.Function, f.Module = goNames(name)

@@ -47,7 +47,9 @@ var (
 	// A frame of HockeyApp: sync.Uploader;run;Uploader.java;93
 	javaFields  = source.Lazy(`^(?:<pre>)?((?:[\w$]+\.)*[\w$]+);([\w$<>]+);([\w$]+\.(?:java|kt));(\d+)(?:</pre>)?$`)
 	javaBecause = source.Lazy(`^(?i)(?:caused by|cause \d+|wrapped by):? *`)
-	javaCause   = source.Lazy(`^(?i)(?:(?:caused by|cause \d+|wrapped by):|caused by [\w.]+[:.])`)
+	// An exception in the short form of Gradle: java.lang.AssertionError at FooTest.java:12
+	javaShort = source.Lazy(`^(Caused by: )?((?:[A-Za-z_]\w*\.)+[\w$]+) at ([\w$-]+\.(?:java|kt|groovy|scala)):(-?\d+)$`)
+	javaCause = source.Lazy(`^(?i)(?:(?:caused by|cause \d+|wrapped by):|caused by [\w.]+[:.])`)
 	// A failed test of Surefire: testBar(org.Foo)  Time elapsed: 0.1 sec  <<< ERROR!, or org.Foo.testBar -- Time ...
 	javaTest = source.Lazy(`^([^\s(:]+)(?:\(([\w.$]+)\))?(?: --)? +Time elapsed: .*<<< (?:FAILURE|ERROR)!`)
 	// The line of Maven with the message of an exception in a plugin.
@@ -56,10 +58,12 @@ var (
 	javaLock    = source.Lazy(`^- +(?:waiting|locked|parking|eliminated|None)\b`)
 
 	// Names that compilers derive from a function's own.
+	kotlinLambda = source.Lazy(`^([\w.$]*?)\$([a-z_]\w*)\$\d[\w$]*\.(?:invoke|invokeSuspend)$`)
+	kotlinSuffix = source.Lazy(`(\.[A-Za-z_]\w*)(?:-[\w-]{7})?(?:\$(?:default|suspendImpl|lambda(?:[-$]\d+)+|[a-z][a-z_]*))*$`)
 	scalaClosure = source.Lazy(`\$\$anonfun\$(?:\w+\$\$)?([A-Za-z]\w*)\$\d+.*\.apply[\w$]*$`)
 	scalaLocal   = source.Lazy(`^\.([A-Za-z]\w*)\$\d+$`)
 	javaHidden   = source.Lazy(`\$\$Lambda[^.]+\.`)
-	javaLambda   = source.Lazy(`(?:lambda\$|\$anonfun\$)(?:\$?new\$|)([A-Za-z_]\w*)(?:\$\d+)+$|\.(\w+)\$lambda\$\d+$`)
+	javaLambda   = source.Lazy(`(?:lambda\$|\$anonfun\$)(?:\$?new\$|)([A-Za-z_]\w*)(?:\$\d+)+(?:\$[A-Z]\w*)?$|\.(\w+)\$lambda\$\d+$`)
 )
 
 // Read implements lineReader.
@@ -78,6 +82,8 @@ func (j *javaReader) Read(s *scanner, l reportLine) bool {
 	case strings.Contains(t, ";") && javaFields().MatchString(t):
 		l.Text = javaFields().ReplaceAllString(t, "at ${1}.${2}(${3}:${4})")
 		return j.frame(s, l)
+	case strings.Contains(t, " at ") && strings.Contains(t, ":") && javaShort().MatchString(t):
+		return j.short(s, l)
 	case strings.HasPrefix(t, "## ") && strings.Trim(t, "# ") == "Reason" && s.IsOpen("java") && s.Open.Title == "":
 		j.reason = l.N
 		return true
@@ -117,6 +123,24 @@ func (j *javaReader) Read(s *scanner, l reportLine) bool {
 		return true
 	}
 	return j.heads(s, l)
+}
+
+// short reads an exception of a test as Gradle prints it, with the place of the innermost frame that is not of a library.
+func (j *javaReader) short(s *scanner, l reportLine) bool {
+	m := javaShort().FindStringSubmatch(l.Text)
+	s.Fail(crash.Problem{Kind: m[2], Line: l.N})
+	kind := crash.StackCrash
+	if m[1] != "" {
+		kind = crash.StackCause
+	}
+	s.Begin(crash.Stack{Kind: kind, Format: "java", Title: m[2]})
+	f := crash.Frame{File: m[3]}
+	if m[4][0] != '-' { // as -2 of native code
+		f.Line = atoi(m[4])
+	}
+	s.Add(l, f)
+	s.Close()
+	return true
 }
 
 // because takes the exception behind the word "Reason" for that of the open stack.
@@ -300,7 +324,12 @@ func javaFrameOf(loader, name string, place []string, jar string) crash.Frame {
 	if n := atoi(place[3]); n > 0 {
 		f.Line = n
 	}
-	if file := place[2]; strings.Contains(file, ".") && !strings.HasPrefix(file, "<") {
+	file := place[2]
+	if file == "SourceFile" && f.Line > 0 && pkg != "" { // R8 left out the name, which is that of the class
+		outer, _, _ := strings.Cut(class[len(pkg)+1:], "$")
+		file = strings.TrimSuffix(outer, "Kt") + ".java"
+	}
+	if strings.Contains(file, ".") && !strings.HasPrefix(file, "<") {
 		f.File = file
 		if pkg != "" {
 			f.File = strings.ReplaceAll(pkg, ".", "/") + "/" + file
@@ -317,10 +346,23 @@ func javaFrameOf(loader, name string, place []string, jar string) crash.Frame {
 		f.Module = module[strings.LastIndexByte(module, '/')+1:]
 	}
 	f.Function = javaName(name)
+	if strings.HasSuffix(f.File, ".kt") {
+		f.Function = javaName(kotlinName(name))
+	}
 	if f.Function != name {
 		f.Symbol = name
 	}
 	return f
+}
+
+// kotlinName returns the name of the function that a frame of Kotlin is in: around a lambda, without the hash for its value classes, and
+// without the name of its module.
+func kotlinName(name string) string {
+	name = kotlinLambda().ReplaceAllString(name, "$1.$2")
+	if strings.Contains(name, ".access$") {
+		return name
+	}
+	return kotlinSuffix().ReplaceAllString(name, "$1")
 }
 
 // javaName returns the name of a method as written in the source: a lambda and an anonymous

@@ -25,6 +25,8 @@ func (s *scanner) mention(line []byte) {
 }
 
 func (s *scanner) mentionsOf(line []byte) {
+	var last crash.Mention // of the line
+	lastEnd := 0
 	for i := 1; ; i++ {
 		dot := bytes.IndexByte(line[i:], '.')
 		if dot < 0 || i+dot+1 >= len(line) {
@@ -48,7 +50,10 @@ func (s *scanner) mentionsOf(line []byte) {
 				before = s.heading // as in a form: "What is your version?", and the version below
 			}
 			m, ok := mentionIn(string(before), string(line[start:min(end, start+maxRaw)]))
-			if ok {
+			if ok && last.Name != "" && follows().Match(line[lastEnd:start]) {
+				m.Name = last.Name
+			}
+			if last, lastEnd = m, end; ok {
 				m.Built = s.ofWorkTree(line)
 				s.keepMention(m)
 			}
@@ -60,6 +65,9 @@ func (s *scanner) mentionsOf(line []byte) {
 		}
 	}
 }
+
+// follows matches what stands between two versions of the same program: "from 2.9.0 to 3.2.0", "0.12.21 and 0.12.22".
+var follows = source.Lazy(`^[\x60"'*]{0,2}(?: to| and|,| ?->| ?→| ?=>) (?:v(?:ersion )?)?[\x60"'*]{0,2}$`)
 
 // beginsNumber reports whether the numbers around a dot of a word may begin a version: they are its
 // beginning, or follow a separator or a v.
@@ -83,7 +91,13 @@ func isTime(line []byte, start, end int) bool {
 
 func (s *scanner) keepMention(m crash.Mention) {
 	kept := &s.Report.Mentions
-	if slices.Contains(*kept, m) || m.Name == "" && len(*kept) >= maxMentions/4 && !described().MatchString(m.Version) {
+	if i := slices.Index(*kept, m); i >= 0 {
+		if m.Name != "" && len(*kept) < maxMentions/2 { // of several versions of the program, the last one counts
+			*kept = append(slices.Delete(*kept, i, i+1), m)
+		}
+		return
+	}
+	if m.Name == "" && len(*kept) >= maxMentions/4 && !described().MatchString(m.Version) {
 		return
 	}
 	if len(*kept) == maxMentions {
@@ -114,7 +128,7 @@ var fileEndings = source.Lazy(`(?:\.(?:jar|war|dist-info|egg-info|egg|zip|tar|gz
 // labelled matches the id of a commit that the report calls the build's: by a label, as the output
 // of git rev-parse, or as the version of a program.
 var labelled = source.Lazy(
-	`(?i)(?:\blines? (?:numbers? )?(?:correspond|refer|belong)s? to (?:the )?(?:commit )?|\b(?:git[-_ ]?)?(?:commit|revision|sha|hash|rev)(?:[-_ ]?(?:id|hash|sha))?\s*[:=|]\s*"?|^rev-parse |\b(?:found|reproduc\w+|tested|built|compiled|observed|fuzz\w*)\s+(?:[\w-]+\s+){0,3}?(?:with|at|on|in|from|against)\s+(?:the\s+)?(?:latest\s+)?(?:git\s+)?(?:commit|revision)\s+\x60?|\b(?:latest|current)\s+(?:master|main|trunk|head)(?:\s+branch)?[\s:,@]*(?:[(\[\x60]+)?(?:commit\s+)?(?:[0-9a-f]{6,40}\]\(\S{1,200}/commit/)?|\bas of (?:commit )?\x60?|\b([a-z][\w-]*) v?\d+(?:\.\d+)* \(?)([0-9a-f]{7,40})\b`,
+	`(?i)(?:\blines? (?:numbers? )?(?:correspond|refer|belong)s? to (?:the )?(?:commit )?|\b(?:git[-_ ]?)?(?:commit|revision|sha|hash|rev)(?:[-_ ]?(?:id|hash|sha))?\s*[:=|]\s*"?|^rev-parse |^\W*build:\s*(?:\$Id:\s*)?|\b(?:found|reproduc\w+|tested|built|compiled|observed|fuzz\w*)\s+(?:[\w-]+\s+){0,3}?(?:with|at|on|in|from|against)\s+(?:the\s+)?(?:latest\s+)?(?:git\s+)?(?:commit|revision)\s+\x60?|\b(?:latest|last|current)\s+(?:master|main|trunk|head)(?:\s+branch)?[\s:,@]*(?:[(\[\x60]+)?(?:commit\s+)?(?:[0-9a-f]{6,40}\]\(\S{1,200}/commit/)?|\bas of (?:commit )?\x60?|\b([a-z][\w-]*) v?\d+(?:\.\d+)* \(?)([0-9a-f]{7,40})\b`,
 )
 
 // atHead matches the id of the commit that a report calls the newest: "revision 0a7295 (HEAD)".

@@ -31,6 +31,7 @@ func TestJavaName(t *testing.T) {
 		"a.B.lambda$new$3":                 "a.B.new",
 		"a.B.$anonfun$run$1":               "a.B.run",
 		"a.B.m$lambda$0":                   "a.B.m",
+		"a.B.lambda$load$2$B":              "a.B.load",
 		"a.B.access$700":                   "a.B.access$700",
 		"a.MainKt$main$1.invokeSuspend":    "a.MainKt.main$1.invokeSuspend",
 		"a.B$$Lambda/0x00007fbd94.accept":  "a.B$$Lambda.accept",
@@ -44,6 +45,29 @@ func TestJavaName(t *testing.T) {
 	} {
 		if got := javaName(name); got != want {
 			t.Errorf("javaName(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+// The names are from reports of ktlint, detekt and okhttp.
+func TestKotlinName(t *testing.T) {
+	for name, want := range map[string]string{
+		"a.RuleExecutionContext$executeRuleOnNodeRecursively$2$1.invoke": "a.RuleExecutionContext.executeRuleOnNodeRecursively",
+		"a.Detektor$run$1$$special$$inlined$map$lambda$1.invoke":         "a.Detektor.run",
+		"a.MainKt$main$1.invokeSuspend":                                  "a.MainKt.main",
+		"a.Outer$Inner$load$1.invoke":                                    "a.Outer$Inner.load",
+		"a.Outer$Inner$1.invoke":                                         "a.Outer$Inner$1.invoke",
+		"a.Outer$load$1.run":                                             "a.Outer$load$1.run",
+		"a.SuppressHandler.handle-dhiVX_g":                               "a.SuppressHandler.handle",
+		"a.RealCall.initExchange$okhttp":                                 "a.RealCall.initExchange",
+		"a.RealCall.callDone$okhttp_release":                             "a.RealCall.callDone",
+		"a.B.load$default":                                               "a.B.load",
+		"a.B.load$lambda-3$lambda-2":                                     "a.B.load",
+		"a.B.access$analyze":                                             "a.B.access$analyze",
+		"a.B.<init>":                                                     "a.B.<init>",
+	} {
+		if got := kotlinName(name); got != want {
+			t.Errorf("kotlinName(%q) = %q, want %q", name, got, want)
 		}
 	}
 }

@@ -17,6 +17,7 @@ type rustReader struct {
 	held   reportLine // a function; its place may come next
 	name   string
 	eyre   eyreReport
+	miette int // the last line of a panic as miette prints it, 0 for none
 }
 
 // An eyreReport is what eyre, color-eyre and anyhow print of an error, or of a panic, before its place and its stack.
@@ -33,11 +34,16 @@ var (
 	rustPanic   = source.Lazy(`thread (?:'([^']*)' )?(?:\(\d+\) )?panicked at (.*)$`)
 	rustAt      = source.Lazy(`^([^'"]*?[^'"\s]\.rs):(\d+):(\d+)(?::(?: +(\S.*))?)?$`)
 	rustMessage = source.Lazy(`^(?:'(.*)'|(.*)), (\S[^',]*\.rs):(\d+)(?::(\d+))?$`)
+	rustWrapped = source.Lazy(`', [^\s']*[/\\][^\s']*$`) // the beginning of a path, whose rest a terminal wrapped
 	rustFrame   = source.Lazy(`^(\d{1,4}): +(?:0x[0-9a-f]+ - )?(\S.*)$`)
 	rustPlace   = source.Lazy(`^at (\S.*?):(\d+)(?::(\d+))?$`)
 	eyreHead    = source.Lazy(`^(?:Error: *(.*)|The application panicked \(crashed\)\.)$`)
 	eyreCause   = source.Lazy(`^(?:0: |Message: +)(\S.*)$`)
 	eyrePlace   = source.Lazy(`^(?:Location: +)?(\S.*\.rs):(\d+)(?::(\d+))?$`)
+	// The lines of miette: "Error:   × Main thread panicked.", its place, and the message.
+	miettePanic = source.Lazy(`(?:^|[ :])× .*\bpanicked\.$`)
+	mietteTree  = source.Lazy(`^[├╰]─▶ (\S.*)$`)
+	miettePlace = source.Lazy(`^at (\S.*\.rs):(\d+):(\d+)$`)
 	eyreHidden  = source.Lazy(`^⋮ (\d+) frames? hidden ⋮$`)
 	rustStack   = source.Lazy(`thread '([^']*)'(?: \(\d+\))? has overflowed its stack`)
 )
@@ -57,6 +63,11 @@ func (r *rustReader) Read(s *scanner, l reportLine) bool {
 			s.Fail(crash.Problem{Kind: "stack overflow", Message: t, Line: l.N})
 			return true
 		}
+	case strings.HasSuffix(t, " panicked.") && miettePanic().MatchString(t):
+		r.miette = l.N
+		return true
+	case r.miette > 0 && l.N-r.miette <= 1 && r.tree(s, l):
+		return true
 	case strings.HasPrefix(t, "⋮ ") && s.IsOpen("rust"):
 		if m := eyreHidden().FindStringSubmatch(t); m != nil {
 			s.Open.Omitted += atoi(m[1])
@@ -114,9 +125,28 @@ func (r *rustReader) panics(s *scanner, l reportLine) bool {
 	return true
 }
 
+// tree reads the branches below a panic as miette prints it: its place, and its message.
+func (r *rustReader) tree(s *scanner, l reportLine) bool {
+	m := mietteTree().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	r.miette = l.N
+	if at := miettePlace().FindStringSubmatch(m[1]); at != nil {
+		r.panicked(s, l, "", at[1:])
+	} else if p := s.Failing(); p != nil && p.Message == "" {
+		p.Message = cut(m[1], maxText)
+	}
+	return true
+}
+
 // message reads the lines of a message in quotes up to the place.
 func (r *rustReader) message(s *scanner, l reportLine) bool {
-	at := rustMessage().FindStringSubmatch(r.part.Text + " " + l.Text)
+	between := " "
+	if rustWrapped().MatchString(r.part.Text) {
+		between = ""
+	}
+	at := rustMessage().FindStringSubmatch(r.part.Text + between + l.Text)
 	switch {
 	case at != nil:
 		if p := s.Failing(); p != nil {
@@ -129,7 +159,7 @@ func (r *rustReader) message(s *scanner, l reportLine) bool {
 		r.part = reportLine{}
 		return r.Read(s, l)
 	}
-	r.part.Text += " " + l.Text
+	r.part.Text += between + l.Text
 	return true
 }
 

@@ -156,6 +156,39 @@ func mentions(lines [][]byte, name string) bool {
 	return false
 }
 
+// accessor begins the names of methods that a compiler makes for the private members of another class. Their line is that of the class.
+const accessor = "access$"
+
+// isAccessor reports whether a function is such a method.
+func isAccessor(function string) bool { return strings.Contains(function, "."+accessor) }
+
+// inHeading reports whether the line of a frame is certainly in the heading of a method of Java, where nothing is executed. A constructor
+// begins with what its heading has no words for.
+func (t *fileText) inHeading(f crash.Frame) bool {
+	line := t.lines[f.Line-1]
+	if path.Ext(t.path) != ".java" || strings.Contains(f.Function, "<") || bytes.ContainsAny(line, ";=") || bytes.Contains(line, []byte("->")) {
+		return false
+	}
+	e, ok := source.FunctionAround(f.Path, t.lines, f.Line)
+	return ok && e.Start < f.Line && f.Line <= e.Body && e.Body < e.End
+}
+
+// classLine matches the heading of a class in Java, Kotlin or Scala.
+var classLine = source.Lazy(`^\s*(?:[\w@]+(?:\([^()]*\))?\s+)*(?:class|interface|enum|record|object)\s+\w`)
+
+// isBridge reports whether a frame is in a method that the compiler made to call the one of the same name, the next inner frame, with the
+// types of a class's parameters. It is at the line of the class.
+func (t *fileText) isBridge(report *crash.Report, ref crash.FrameRef, f crash.Frame) bool {
+	if ref.Frame == 0 || f.Line > len(t.lines) || report.Stacks[ref.Stack].Frames[ref.Frame-1].Function != f.Function {
+		return false
+	}
+	switch path.Ext(t.path) {
+	case ".java", ".kt", ".scala":
+		return classLine().Match(t.lines[f.Line-1])
+	}
+	return false
+}
+
 // Callee returns the name under which a frame calls the next inner frame of its stack, or "" if
 // the source has no such name.
 func Callee(report *crash.Report, ref crash.FrameRef) string {
@@ -167,7 +200,12 @@ func Callee(report *crash.Report, ref crash.FrameRef) string {
 		return ""
 	}
 	whole := strings.TrimSuffix(inner.Function, ".<init>") // the source of "p.Type.<init>" is "new Type("
-	name := symbol.Last(whole)
+	name := whole[strings.LastIndexByte(whole, '.')+1:]
+	if rest, found := strings.CutPrefix(name, accessor); found && !source.IsDigit((rest + "0")[0]) {
+		name = rest // of Kotlin
+	} else {
+		name = symbol.Last(whole)
+	}
 	for i := range len(name) {
 		if !source.IsIdentByte(name[i]) {
 			return ""

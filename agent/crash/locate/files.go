@@ -9,6 +9,7 @@ package locate
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"git-agent/agent/source"
@@ -75,7 +76,9 @@ const (
 	RuleTranspiled Rule = "source of a generated script"
 	// A class whose packages have short names in the program, where lines have other numbers, too.
 	RuleShortened Rule = "source of a class with shortened packages"
-	RuleNew       Rule = "new file of the work tree"
+	// A class of Kotlin for which R8's retrace, which knows the classes alone, made up the name of a file of Java.
+	RuleKotlin Rule = "file of Kotlin with the name of the class"
+	RuleNew    Rule = "new file of the work tree"
 )
 
 // A match is a tracked file for a path of a report, with the number of common path components at
@@ -183,6 +186,9 @@ func (f *Files) Find(file string) ([]string, Rule) {
 			return found, RuleGenerated
 		}
 	}
+	if found := f.inKotlin(p); found != nil {
+		return found, RuleKotlin
+	}
 	if own {
 		if found := f.builtFrom(inside); len(found) == 1 {
 			return found, RuleGenerated
@@ -194,12 +200,28 @@ func (f *Files) Find(file string) ([]string, Rule) {
 	return nil, ""
 }
 
+// inKotlin returns the files of Kotlin in the package of a class that a report has in a file of Java, as
+// okhttp3/internal/connection/RealCall.java.
+func (f *Files) inKotlin(p string) []string {
+	if !isPackage(p) {
+		return nil
+	}
+	found, _ := f.bySuffix(strings.TrimSuffix(p, ".java") + ".kt")
+	return slices.DeleteFunc(found, func(tracked string) bool { return !samePackage(p, tracked) })
+}
+
+// samePackage reports whether the folders of a tracked file end with those of a class's file.
+func samePackage(p, tracked string) bool {
+	return strings.HasSuffix("/"+path.Dir(tracked), "/"+path.Dir(p))
+}
+
 // bySuffix finds the tracked files with the most components in common with the end of p.
 func (f *Files) bySuffix(p string) ([]string, Rule) {
 	var best []match
 	for _, tracked := range f.byBase[strings.ToLower(path.Base(p))] {
 		m := compare(p, tracked)
-		if m.common == 0 || m.common == 1 && path.Base(p) != path.Base(tracked) && path.IsAbs(p) || f.ofOtherCrate(p, tracked) {
+		if m.common == 0 || m.common == 1 && path.Base(p) != path.Base(tracked) && path.IsAbs(p) ||
+			f.ofOtherCrate(p, tracked) || ofOtherModule(p, m) {
 			continue
 		}
 		switch {
@@ -225,6 +247,16 @@ func (f *Files) bySuffix(p string) ([]string, Rule) {
 		return paths, RuleUnique
 	}
 	return paths, RuleAmbiguous
+}
+
+// ofOtherModule reports whether a match is a copy of a package of Go in the folder of such copies, and the report's path is that of
+// another package: golang.org/x/tools/go/ssa/emit.go is not vendor/github.com/golangci/go-tools/ssa/emit.go.
+func ofOtherModule(reported string, m match) bool {
+	if path.Ext(m.path) != ".go" || !strings.Contains(reported, "/vendor/") && !packageHost().MatchString(reported) {
+		return false
+	}
+	_, copied, found := strings.Cut("/"+m.path, "/vendor/")
+	return found && m.common <= strings.Count(copied, "/")
 }
 
 // compare counts the common components at the ends of two paths. It ignores case, because reports

@@ -12,6 +12,7 @@ func TestFind(t *testing.T) {
 		"lib/util.c", "lib/ovs/util.c", "tests/util.c", "src/main.c", "parse.y", "tools/frr-reload.py", "bindings/python/iio.py",
 		"lib/_emerge/Scheduler.py", "python/ovs/json.py", "server/src/main/java/org/x/Foo.java", "cmd/batch-handlers.go", "src/foo/foo.py", "decoder.py",
 		"web/app.ts", "bin/ebuild.in", "mux.go", "vendor/x/testing/testing.go",
+		"vendor/github.com/golangci/go-tools/ssa/ssautil/visit.go", "vendor/golang.org/x/tools/go/ssa/emit.go",
 		"src/PeriDyn.jl", "src/solvers.jl", "src/virtManager/create.py", "mkosi", "core/org/apache/activemq/store/jdbc/Context.java",
 	})
 	files.module = "github.com/go-chi/chi"
@@ -60,6 +61,8 @@ func TestFind(t *testing.T) {
 		{"/srv/u/go/pkg/mod/github.com/go-chi/chi@v1.47.0/mux.go", []string{"mux.go"}, RuleExact},
 		{"[...]/main.c", []string{"src/main.c"}, RuleUnique},
 		{"net/http/mux.go", nil, ""},
+		{"/srv/go/src/github.com/go-chi/chi/vendor/golang.org/x/tools/go/ssa/ssautil/visit.go", nil, ""}, // another copy, in golangci-lint
+		{"/srv/go/pkg/mod/golang.org/x/tools@v0.18.0/go/ssa/emit.go", []string{"vendor/golang.org/x/tools/go/ssa/emit.go"}, RuleSuffix},
 		{"reflect/main.c", nil, ""},
 		{"github.com/alecthomas/kong@v1.17.0/main.c", nil, ""},
 		{"", nil, ""},

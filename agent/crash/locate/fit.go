@@ -59,10 +59,11 @@ func takeSites(report *crash.Report, sites map[crash.FrameRef]Site, fit *crash.F
 		}
 		if !counted[f.Line] && (s.sure || s.Moved) {
 			counted[f.Line] = true
-			if s.Moved {
-				fit.Moved++
-			} else {
+			switch {
+			case !s.Moved:
 				fit.Same++
+			case f.Rule != string(RuleKotlin): // R8 may have numbered the lines anew
+				fit.Moved++
 			}
 		}
 		if !s.Moved {

@@ -35,6 +35,11 @@ var foreignModules = source.Lazy(
 // modules/caddyhttp/server.go. Functions without such a path belong to any file, and so do closures of a function that was
 // inlined: the compiler gives them the package of its caller.
 func ofGoPackage(function string, paths []string) []string {
+	if pkg := packageOfGo(function); pkg != "" {
+		return slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
+			return path.Ext(p) == ".go" && !strings.HasSuffix("/"+path.Dir(p), "/src/"+pkg)
+		})
+	}
 	name, _, found := strings.Cut(function[strings.LastIndexByte(function, '/')+1:], ".")
 	name = strings.TrimSuffix(name, "_test")
 	if !found || name == "main" || IsMajor(name) || inlinedClosure().MatchString(function) {
@@ -45,6 +50,26 @@ func ofGoPackage(function string, paths []string) []string {
 		return path.Ext(p) == ".go" && dir != "." && !strings.EqualFold(path.Base(dir), name) && !IsMajor(path.Base(dir))
 	})
 }
+
+// packageOfGo returns the package of a function of Go's own library, else "". A traceback leaves out that of panic.
+func packageOfGo(function string) string {
+	if function == "panic" {
+		return "runtime"
+	}
+	slash := strings.LastIndexByte(function, '/') + 1
+	name, _, found := strings.Cut(function[slash:], ".")
+	if pkg := function[:slash] + name; found && goLibrary().MatchString(pkg) && !inlinedClosure().MatchString(function) {
+		return pkg
+	}
+	return ""
+}
+
+// goLibrary matches the path of a package of Go's own library, of which only Go's repository has the files: http/server.go of
+// net/http is not internal/http/server.go.
+var goLibrary = source.Lazy(
+	`^(?:archive|bufio|bytes|compress|container|context|crypto|database|debug|embed|encoding|errors|expvar|flag|fmt|hash|html|image|io|iter|log|maps|math|` +
+		`mime|net|os|path|reflect|regexp|runtime|slices|sort|strconv|strings|sync|syscall|testing|text|time|unicode)(?:/[\w/]+)?$`,
+)
 
 // inlinedClosure matches the name of a closure with that of the inlined function that it is of:
 // cmd/pro.init.func2.(*HostnameIterator).Iterate.

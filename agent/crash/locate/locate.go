@@ -307,13 +307,23 @@ func sameName(list []symbol.Definition, file string) []symbol.Definition {
 	return out
 }
 
-// withClass returns the definitions in files that name the class of a method of .NET: its frames name the
-// class that declares the method. The file of a program without a class Program does not name it.
+// withClass returns the definitions in files that are named like the class of a method of .NET, or else in those that name it: its frames
+// name the class that declares the method. The file of a program without a class Program does not name it.
 func withClass(ctx context.Context, repo *gitext.Repo, commit gitext.OID, list []symbol.Definition, function string) []symbol.Definition {
 	const most, size = 50, 1 << 20
 	class, _, ok := methodOf(function)
-	if !ok || class == "Program" || len(list) > most {
+	if !ok || class == "Program" {
 		return list
+	}
+	own := slices.DeleteFunc(slices.Clone(list), func(d symbol.Definition) bool {
+		stem, _, _ := strings.Cut(path.Base(d.Path), ".")
+		return stem != class
+	})
+	if len(own) > 0 {
+		return own // a file is named like its class, as most are
+	}
+	if len(list) > most {
+		return nil // of a method with a usual name, such as Get
 	}
 	named := map[string]bool{}
 	for _, d := range list {

@@ -194,3 +194,27 @@ func TestMethodOfPHP(t *testing.T) {
 		}
 	}
 }
+
+// A method of .NET with a usual name is in the file that is named like its class, and in none if no file is. The first frame is of
+// jellyfin/jellyfin#4559.
+func TestUsualMethodOfDotNet(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	files := gittest.Files{"Api/DashboardService.cs": "public class DashboardService\n{\n    public object Get(GetDashboardResource request)\n    {\n    }\n}\n"}
+	for i := range 60 {
+		files[fmt.Sprintf("Services/Service%d.cs", i)] = "public class Service\n{\n    public object Get(GetSwaggerSpec request)\n    {\n    }\n}\n"
+	}
+	h.Commit("one", files)
+	report := &crash.Report{Stacks: []crash.Stack{{Kind: crash.StackCrash, Format: "dotnet", Frames: []crash.Frame{
+		{Function: "MediaBrowser.WebDashboard.Api.DashboardService.Get"},
+		{Function: "Microsoft.Extensions.Options.OptionsManager.Get"},
+	}}}}
+	if _, err := Locate(t.Context(), h.Open(), h.Head(), report); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"Api/DashboardService.cs", ""} {
+		if f := report.Stacks[0].Frames[i]; f.Path != want {
+			t.Errorf("%s is in %q, want %q", f.Function, f.Path, want)
+		}
+	}
+}

@@ -76,9 +76,12 @@ func inPHPClass(method, file string) bool {
 	return !found || strings.EqualFold(stem, class) || strings.EqualFold(stem, "class."+class)
 }
 
-// builtIn reports whether a function is of the kernel itself, in a repository of modules: the stack has
+// builtIn reports whether a function is of Go's library, or of the kernel itself, in a repository of modules: the stack has
 // the modules of the others, and the repository has no kernel.
 func (f *Files) builtIn(s *crash.Stack, frame *crash.Frame) bool {
+	if pkg := packageOfGo(frame.Function); s.Format == "go" && pkg != "" {
+		return !f.HasDir("src/" + pkg) // only Go's repository has it
+	}
 	return s.Format == kernel && frame.Module == "" && !f.all["Kbuild"] &&
 		slices.ContainsFunc(s.Frames, func(o crash.Frame) bool { return o.Module != "" })
 }

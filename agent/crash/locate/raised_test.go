@@ -108,3 +108,39 @@ func TestInstalledByNpm(t *testing.T) {
 		}
 	}
 }
+
+// The line of a null pointer names the method or the field that the message of Java or of Android names. The first report is
+// AntennaPod/AntennaPod#6129, whose line was that of another statement after the repair.
+func TestPlaceOfNull(t *testing.T) {
+	t.Parallel()
+	const android = "Attempt to invoke virtual method 'long de.danoeh.antennapod.model.feed.FeedItem.getFeedId()' on a null object reference"
+	for _, test := range []struct {
+		message, file, line string
+		sure, moved         bool
+	}{
+		{android, "ItemFragment.java", "Fragment f = newInstance(item.getFeedId());", true, false},
+		{android, "ItemFragment.java", "if (item == null) {", false, true},
+		{android, "ItemFragment.java", "Fragment f = newInstance(\n            item.getFeedId());", true, false},
+		{android, "ItemFragment.java", "long id = item\n        .getFeedId();", true, false},
+		{android, "ItemFragment.kt", "val id = item.feedId", true, false},
+		{`Cannot invoke "a.b.SSAVar.setCodeVar(a.b.CodeVar)" because "svar" is null`, "ItemFragment.java", "svar.setCodeVar(var);", true, false},
+		{`Cannot read field "next" because "node" is null`, "ItemFragment.java", "node = other;", false, false}, // a loop names no next
+		{`Cannot read field "parent" because "node" is null`, "ItemFragment.java", "node = other;", false, true},
+	} {
+		report, err := format.Read(strings.NewReader("java.lang.NullPointerException: " + test.message + "\n\tat a.ItemFragment.openPodcast(" + test.file + ":3)\n"))
+		if err != nil || len(report.Stacks) != 1 {
+			t.Fatal(report, err)
+		}
+		f := &report.Stacks[0].Frames[0]
+		f.Path = f.File
+		text := "class ItemFragment {\n    void openPodcast() {\n        " + test.line + "\n        }\n    }\n}\n"
+		if strings.HasSuffix(test.file, ".kt") {
+			text = strings.Replace(text, "void", "fun", 1)
+		}
+		for _, s := range Sites(report, f.Path, splitText(text)) {
+			if s.sure != test.sure || s.Moved != test.moved {
+				t.Errorf("%s of %s: %+v", test.line, test.message, s)
+			}
+		}
+	}
+}

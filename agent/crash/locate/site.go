@@ -97,6 +97,8 @@ func (t *fileText) siteOf(report *crash.Report, ref crash.FrameRef) Site {
 		}
 	}
 	switch {
+	case isAccessor(f.Function):
+		return Site{At: min(f.Line, len(lines))}
 	case f.Line < 1:
 		return t.siteOfFunction(f, callee, "")
 	case f.Line > len(lines):
@@ -108,6 +110,9 @@ func (t *fileText) siteOf(report *crash.Report, ref crash.FrameRef) Site {
 		}
 		return Site{Note: note, Moved: true}
 	}
+	if t.isBridge(report, ref, f) {
+		return Site{At: f.Line}
+	}
 	if t.elsewhere(f) {
 		if name := t.inlined(f, callee); name != "" && name != callee {
 			s := Site{At: f.Line, inlined: true, Note: fmt.Sprintf("the line is in %s, which may have been inlined", agent.CleanLine(name))}
@@ -116,7 +121,13 @@ func (t *fileText) siteOf(report *crash.Report, ref crash.FrameRef) Site {
 		}
 		return t.siteOfFunction(f, callee, fmt.Sprintf("the report says line %d, which is in another function: it is of another version", f.Line))
 	}
+	if t.inHeading(f) {
+		return t.siteOfFunction(f, callee, fmt.Sprintf("the report says line %d, which is in the heading of a function: it is of another version", f.Line))
+	}
 	if s, ok := t.siteOfRaise(report, ref); ok {
+		return s
+	}
+	if s, ok := t.siteOfMessage(report, ref); ok {
 		return s
 	}
 	return siteOfCall(f, lines, callee)

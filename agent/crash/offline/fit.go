@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"git-agent/agent"
 	"git-agent/agent/crash"
@@ -14,13 +15,13 @@ import (
 // maxFitting bounds the versions whose code is compared with a report.
 const maxFitting = 8
 
-// fitting looks for the version of a report that names none for this program and does not fit the
-// commit that was found for it, among the versions in its text that are tags. It returns
+// fitting looks for the version of a report that names none for this program, or several, and does not fit the
+// commit that was found for it, among the given versions in its text that are tags. It returns
 // the one whose code fits best, and of several the newest, because the version that crashed is
 // newer than one that worked. A version counts that has the files and that nothing contradicts, if
 // the found commit is contradicted. It maps the report to that version. If none fits, it returns nil.
-func fitting(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report) (*reading, error) {
-	tags, err := mentionedTags(ctx, repo, report.Mentions)
+func fitting(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report, mentions []crash.Mention) (*reading, error) {
+	tags, err := mentionedTags(ctx, repo, mentions)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +35,7 @@ func fitting(ctx context.Context, repo *gitext.Repo, found *reading, report *cra
 		if err != nil {
 			return nil, err
 		}
-		contradicted := found.fit.Other() && placed(there) >= placed(report)
+		contradicted := !found.told && found.fit.Other() && placed(there) >= placed(report)
 		if n := fit.Same - fit.Moved; n > most && (n > 0 || n == 0 && contradicted) {
 			best, most = tag, n
 		}
@@ -47,6 +48,18 @@ func fitting(ctx context.Context, repo *gitext.Repo, found *reading, report *cra
 		best.Name,
 		found.commit.Short(),
 	))
+}
+
+// others returns the versions of a report that have the same name as the one of the reading, such as those before and after an
+// upgrade, if there are several.
+func (at *reading) others(report *crash.Report) []crash.Mention {
+	named := slices.DeleteFunc(slices.Clone(report.Mentions), func(m crash.Mention) bool {
+		return m.Name == "" || !strings.HasPrefix(at.from, fromReport+m.Name+" ")
+	})
+	if len(named) < 2 {
+		return nil
+	}
+	return named
 }
 
 // compareAt compares a report with the code of a commit, and leaves the report as it is. It also

@@ -34,6 +34,7 @@ func TestVersionThatFits(t *testing.T) {
 		"0.15.0 and 0.99.9 and 3.12.1 of python":  head,              // their code does not fit, or they are no tags
 		"and no version at all, only 0.5 seconds": head,              // no release has all lines
 		"settings 0.15.0, was fine in 0.14.2":     tagged["v0.15.0"], // the program's own name counts, whatever fits
+		"settings 0.14.3, then settings 0.15.0":   tagged["v0.14.3"], // unless it has several versions
 	} {
 		trace := strings.NewReplacer("line 10, in parse", "line 10, in parse", "line 14, in top", "line 40, in top").Replace(loaderTrace)
 		report, err := format.Read(strings.NewReader(text + "\n" + trace))
@@ -78,6 +79,16 @@ func TestAccusedCommit(t *testing.T) {
 		first := got.Suspects[0]
 		if accused := first.Commit.OID == other; accused != want || accused && (first.Reason != accusation || len(got.Suspects) != 2) {
 			t.Errorf("%s: %+v", text, got.Suspects)
+		}
+	}
+}
+
+// The letter of a release of tmux or OpenSSL counts as a number behind the others.
+func TestNewestVersion(t *testing.T) {
+	t.Parallel()
+	for _, pair := range [][2]string{{"3.3a", "3.3"}, {"3.4", "3.3a"}, {"v1.0.2k", "v1.0.2"}, {"v1.0.2k", "v1.0.2b"}, {"v1.0.10", "v1.0.9"}} {
+		if newestVersion(gitext.Tag{Name: pair[0]}, gitext.Tag{Name: pair[1]}) >= 0 {
+			t.Errorf("%s is not newer than %s", pair[0], pair[1])
 		}
 	}
 }

@@ -24,7 +24,8 @@ const goneTime = 3 * time.Second
 // last commit that has all of them, and one of their names, or "" if there is no such file.
 func goneFiles(ctx context.Context, repo *gitext.Repo, at *reading, files *locate.Files, report *crash.Report) (gitext.OID, string, error) {
 	older, name, err := goneInPlace(ctx, repo, at, files, report)
-	if err != nil || older != "" || placed(report) > 0 {
+	found := count(report, func(f crash.Frame) bool { return f.Line > 0 && f.File != "" && hasFile(f) })
+	if err != nil || older != "" || found > 0 {
 		return older, name, err
 	}
 	return goneAnywhere(ctx, repo, at, report)
@@ -144,7 +145,7 @@ func unmapped(files *locate.Files, report *crash.Report) []string {
 	}
 	for _, s := range report.Stacks {
 		for _, f := range s.Frames {
-			if f.Path != "" || !strings.Contains(f.File, "/") || locate.Fetched(f) {
+			if hasFile(f) || !strings.Contains(f.File, "/") || locate.Fetched(f) {
 				continue
 			}
 			file := locate.Clean(f.File)
@@ -160,6 +161,9 @@ func unmapped(files *locate.Files, report *crash.Report) []string {
 	}
 	return paths
 }
+
+// hasFile reports whether a frame has a file of the commit. A class of Kotlin may have been one of Java when the program was built.
+func hasFile(f crash.Frame) bool { return f.Path != "" && f.Rule != string(locate.RuleKotlin) }
 
 // A root is a directory of the report and the same directory in the repository; both end with a
 // slash or are empty.

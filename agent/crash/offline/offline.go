@@ -99,10 +99,11 @@ func (at *reading) suspects(ctx context.Context, repo *gitext.Repo, q crash.Ques
 	return repair, nil
 }
 
-// fromUser is the source of a commit that the user gives, and releaseAfter the beginning of that of a release after the one
-// that crashed: nothing else tells where the development was before it.
+// fromUser is the source of a commit that the user gives, fromReport the beginning of that of a version in the report's text, and
+// releaseAfter that of a release after the one that crashed: nothing else tells where the development was before it.
 const (
 	fromUser     = "given"
+	fromReport   = "the report's "
 	releaseAfter = "the release after the report's "
 )
 
@@ -149,6 +150,12 @@ func compared(ctx context.Context, repo *gitext.Repo, q crash.Question) (*readin
 	if at.fit, err = locate.Compare(ctx, repo, at.commit, q.Report); err != nil {
 		return nil, err
 	}
+	if others := at.others(q.Report); at.fit.Other() && len(others) > 0 {
+		better, err := fitting(ctx, repo, at, q.Report, others)
+		if err != nil || better != nil {
+			return better, err
+		}
+	}
 	if at.told || len(worked) > 0 {
 		return at, nil
 	}
@@ -175,7 +182,7 @@ func compared(ctx context.Context, repo *gitext.Repo, q crash.Question) (*readin
 // It returns nil if there is none.
 func (at *reading) better(ctx context.Context, repo *gitext.Repo, report *crash.Report, stated bool) (*reading, error) {
 	if at.fit.Same <= at.fit.Moved {
-		if better, err := fitting(ctx, repo, at, report); err != nil || better != nil {
+		if better, err := fitting(ctx, repo, at, report, report.Mentions); err != nil || better != nil {
 			return better, err
 		}
 	}
@@ -309,7 +316,7 @@ func commitOf(ctx context.Context, repo *gitext.Repo, q crash.Question) (commit 
 	case mentioned != nil && mentioned.before:
 		return mentioned.commit, releaseAfter + mentioned.said, nil, nil
 	case mentioned != nil && mentioned.commit != "":
-		return mentioned.commit, "the report's " + mentioned.said, nil, nil
+		return mentioned.commit, fromReport + mentioned.said, nil, nil
 	case mentioned != nil:
 		notes = append(notes, mentioned.note())
 	}

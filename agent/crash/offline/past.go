@@ -26,8 +26,9 @@ const (
 // past looks for the code of a report, of which nothing tells the commit, in the history before the commit that was
 // found, which lacks lines or files of it: at each change of the frames' files, the newest first. A change counts if all
 // lines that can be compared are at their places behind it, one of them surely, and if there are two frames, or the report
-// quotes the line of the only one. It maps the report to what it finds. If nothing fits, it is the commit of the report's
-// day, if there is one; else it is the change with most of the lines, if most are at their places; else it returns nil.
+// quotes the line of the only one, or has a message that tells it. It maps the report to what it finds. If nothing fits,
+// it is the commit of the report's day, if there is one; else it is the change with most of the lines, if most are at
+// their places; else it returns nil.
 //
 // A change whose subject says that it mends something is taken only if no older one fits: it may have mended this crash.
 func past(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report, day dayCommit) (*reading, error) {
@@ -250,7 +251,7 @@ func (s *pastSearch) fits(commit gitext.OID, mapped *crash.Report) (bool, error)
 	if s.afresh && err == nil && fit.Same >= leastZoomed && fit.Same > 2*fit.Moved && fit.Same-fit.Moved > s.best.fit.Same-s.best.fit.Moved {
 		s.best = dayCommit{commit, fit, placed(&there)}
 	}
-	surely := fit.Same > 0 && (placed(&there) >= leastFitting || quotesCode(&there))
+	surely := fit.Same > 0 && (placed(&there) >= leastFitting || quotesCode(&there) || locate.HasMessage(&there, leastQuoted))
 	if err != nil || fit.Moved > 0 || !surely && !s.mute {
 		return false, err
 	}

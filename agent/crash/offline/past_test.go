@@ -299,3 +299,24 @@ func TestCodeOfAnotherTime(t *testing.T) {
 		t.Error("no commit fits")
 	}
 }
+
+// A panic of Rust without a stack is read at the newest change where its line has the text of its message, as in nushell/nushell#13118.
+func TestChangeWithTheMessage(t *testing.T) {
+	t.Parallel()
+	const text = "fn get_span(&self) -> Span {\n    self.spans.get(0).expect(\"internal error: missing span\")\n}\n"
+	h := gittest.New(t)
+	h.Commit("one", gittest.Files{"engine.rs": strings.Replace(text, ".expect(\"internal error: missing span\")", ".unwrap()", 1)})
+	want := h.Commit("span ids", gittest.Files{"engine.rs": text})
+	h.Commit("another version", gittest.Files{"engine.rs": "fn other() {\n    1\n}\n\n" + text})
+	report, err := format.Read(strings.NewReader("Error:   × Main thread panicked.\n  ├─▶ at engine.rs:2:14\n  ╰─▶ internal error: missing span\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Rank(t.Context(), h.Open(), crash.Question{Report: report, Suspects: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Commit != want || len(got.Suspects) != 1 || got.Suspects[0].Commit.OID != want {
+		t.Errorf("at %s from %q, suspects %+v; want %s", got.Commit.Short(), got.CommitFrom, got.Suspects, want.Short())
+	}
+}

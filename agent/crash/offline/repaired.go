@@ -25,7 +25,7 @@ const leastQuote = 3
 
 var (
 	repairWord = source.Lazy(
-		`(?i)\b(?:(?:bug|hot)?fix(?:e[sd]|ing)?|resolve[sd]?|close[sd]?|prevent(?:s|ed|ing)?|avoid(?:s|ed|ing)?|handle[sd]?|address(?:es|ed)?|guard(?:s|ed)? against)\b`,
+		`(?i)\b(?:(?:bug|hot)?fix(?:e[sd]|ing)?|resolve[sd]?|close[sd]?|prevent(?:s|ed|ing)?|avoid(?:s|ed|ing)?|handle[sd]?|address(?:es|ed)?|guard(?:s|ed)? (?:against|for))\b`,
 	)
 	pullNumber = source.Lazy(` *\(#\d+\)$`)
 	// A word that may go on with the sentence behind a quote.

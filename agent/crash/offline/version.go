@@ -362,11 +362,18 @@ func nearest(tags []gitext.Tag, version string) *gitext.Tag {
 	return near
 }
 
-// numbersOf returns the numbers at the beginning of a version.
+// lettered matches the last number of a version with the letter of a release after it, as 3.3a of tmux and 1.0.2k of OpenSSL.
+var lettered = source.Lazy(`^(\d{1,6})([a-z])$`)
+
+// numbersOf returns the numbers at the beginning of a version. The letter of a later release counts as one.
 func numbersOf(key string) []int {
 	var numbers []int
 	for part := range strings.SplitSeq(key, ".") {
 		n, err := strconv.Atoi(part)
+		if m := lettered().FindStringSubmatch(part); m != nil && len(numbers) > 0 {
+			n, _ = strconv.Atoi(m[1])
+			return append(numbers, n, int(m[2][0]-'a')+1)
+		}
 		if err != nil {
 			break
 		}

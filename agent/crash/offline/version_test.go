@@ -106,7 +106,9 @@ func TestVersion(t *testing.T) {
 		"the tests of Automake": {
 			"https://h/coreutils/coreutils", gittest.Files{"configure.ac": "AC_INIT([coreutils], [9.1])\n"}, []string{"v9.1"}, "Testsuite summary for GNU coreutils 9.1", "HEAD", "",
 		},
-		"two parts of a patch": {"https://h/x", gittest.Files{"package.json": `{"name": "@s/ws"}`}, []string{"v7.4.0"}, "ws@7.4", "v7.4.0", ""},
+		"after an upgrade, in words":           {"https://h/redis/jedis", nil, []string{"jedis-2.9.0", "jedis-3.2.0"}, "immediately after upgrade from Jedis 2.9.0 to 3.2.0", "jedis-3.2.0", ""},
+		"the last of several, which was named": {"https://h/x/lazygit", nil, []string{"v0.27", "v0.27.1"}, "lazygit-0.27.1 crashes\nBoth lazygit-0.27 and lazygit-0.27.1\n/src/lazygit-0.27.1/pkg/gui/window.go:25", "v0.27.1", ""},
+		"two parts of a patch":                 {"https://h/x", gittest.Files{"package.json": `{"name": "@s/ws"}`}, []string{"v7.4.0"}, "ws@7.4", "v7.4.0", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -28,10 +28,6 @@ var (
 	testQuotation = source.Lazy(`'((?:[^'\\\n]|\\.)+)'|"((?:[^"\\\n]|\\.)+)"|\b(?:expected|was):? ?<([^\n]+?)>(?: but |$|\n)`)
 	// What cuts a quoted text: a break of the line, and what was left out.
 	literalCut = source.Lazy(`\.{3,}|…|\\[nrt]`)
-	// A text in the source.
-	sourceLiteral = source.Lazy("\"((?:[^\"\\\\]|\\\\.)+)\"|'((?:[^'\\\\]|\\\\.)+)'|`([^`]+)`")
-	// What stands in a text of the source for a value, and escaped characters.
-	formatVerb = source.Lazy(`%(?:\(\w+\))?[-+# 0-9.*]*(?:hh|h|ll|l|z)?[a-zA-Z]|\$?\{[^{}]*\}|\\[nrt]`)
 )
 
 // literalFiles returns the files outside of tests that alone have a text which the messages of failed
@@ -88,7 +84,7 @@ func quotedTexts(report *crash.Report) []string {
 			if m[3] != "" {
 				text = strings.NewReplacer("[", "", "]", "").Replace(m[3]) // JUnit's marks of what differs
 			}
-			for _, part := range literalCut().Split(unescaped(text), -1) {
+			for _, part := range literalCut().Split(source.Unquoted(text), -1) {
 				part = source.FirstBytes(strings.TrimSpace(part), maxLiteralBytes)
 				if len(part) >= leastLiteral && len(texts) < maxLiterals && !slices.Contains(texts, part) {
 					texts = append(texts, part)
@@ -97,10 +93,6 @@ func quotedTexts(report *crash.Report) []string {
 		}
 	}
 	return texts
-}
-
-func unescaped(text string) string {
-	return strings.NewReplacer(`\"`, `"`, `\'`, `'`).Replace(text)
 }
 
 // wordsIn returns the words of texts by which their lines in the source are found.
@@ -125,9 +117,8 @@ func onlyWith(text string, matches []gitext.GrepMatch) (path, literal string) {
 		if isHarness(m.Path) || source.IsVendored(m.Path) || source.FileKindOf(m.Path) != source.SourceFile {
 			continue
 		}
-		for _, l := range sourceLiteral().FindAllStringSubmatch(string(m.Text), -1) {
-			said := unescaped(l[1] + l[2] + l[3])
-			n := inCommon(text, said)
+		for _, said := range source.LiteralsIn(string(m.Text)) {
+			n := source.LiteralInText(said, text)
 			switch {
 			case n == 0 || n < most:
 			case n > most:
@@ -141,27 +132,4 @@ func onlyWith(text string, matches []gitext.GrepMatch) (path, literal string) {
 		return "", ""
 	}
 	return path, literal
-}
-
-// inCommon returns the number of characters that a literal of the source and a text have in common: all
-// of the text, or all that the literal has beside its verbs, in this order. It is 0 if they differ, or
-// if the literal is no longer than a few words.
-func inCommon(text, literal string) int {
-	if strings.Contains(literal, text) {
-		return len(text)
-	}
-	rest, sum, longest := text, 0, 0
-	for _, part := range formatVerb().Split(literal, -1) {
-		i := strings.Index(rest, part)
-		if i < 0 {
-			return 0
-		}
-		rest = rest[i+len(part):]
-		sum += len(part)
-		longest = max(longest, len(strings.TrimSpace(part)))
-	}
-	if longest < leastLiteral {
-		return 0
-	}
-	return sum
 }

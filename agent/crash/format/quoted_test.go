@@ -1,0 +1,164 @@
+package format
+
+import "testing"
+
+func init() { samples = append(samples, quotedSamples...) }
+
+func TestQuotedSamples(t *testing.T) { testSamples(t, quotedSamples) }
+
+var quotedSamples = []sample{
+	{
+		name: "a stack of Go in the text of a logger",
+		from: "golangci/golangci-lint#4242",
+		text: `level=error msg="Panic: interfacer: package \"merge\" (isInitialPkg: true): runtime error: invalid memory address or nil pointer dereference: goroutine 26581 [running]:\nruntime/debug.Stack()\n\t/usr/local/go/src/runtime/debug/stack.go:24 +0x5e\ngithub.com/golangci/golangci-lint/pkg/golinters/goanalysis.(*action).analyzeSafe.func1()\n\t/go/pkg/mod/github.com/golangci/golangci-lint@v1.56.2/pkg/golinters/goanalysis/runner_action.go:108 +0x27c\npanic({0x16346c0?, 0x220b230?})\n\t/usr/local/go/src/runtime/panic.go:914 +0x21f\n"
+`,
+		want: `! panic null
+go crash [26581] of 0
+  runtime/debug.Stack /usr/local/go/src/runtime/debug/stack.go:24 (runtime/debug)
+  github.com/golangci/golangci-lint/pkg/golinters/goanalysis.(*action).analyzeSafe /go/pkg/mod/github.com/golangci/golangci-lint@v1.56.2/pkg/golinters/goanalysis/runner_action.go:108 (github.com/golangci/golangci-lint/pkg/golinters/goanalysis)
+  panic /usr/local/go/src/runtime/panic.go:914
+`,
+	},
+	{
+		name: "a stack of Java in a string",
+		from: "FasterXML/jackson-databind#2985",
+		text: ` "java.lang.NullPointerException\n\tat java.lang.Class.isAssignableFrom(Native Method)\n\tat com.fasterxml.jackson.databind.type.SimpleType._narrow(SimpleType.java:132)\n\tat com.fasterxml.jackson.databind.JavaType.forcedNarrowBy(JavaType.java:214)"
+`,
+		want: `! java.lang.NullPointerException
+java crash of 0
+  java.lang.Class.isAssignableFrom (java.lang)
+  com.fasterxml.jackson.databind.type.SimpleType._narrow com/fasterxml/jackson/databind/type/SimpleType.java:132 (com.fasterxml.jackson.databind.type)
+  com.fasterxml.jackson.databind.JavaType.forcedNarrowBy com/fasterxml/jackson/databind/JavaType.java:214 (com.fasterxml.jackson.databind)
+`,
+	},
+	{
+		name: "the stack of a panic in Delve",
+		from: "go-delve/delve#1927",
+		text: `Internal debugger error: runtime error: index out of range
+runtime.gopanic (0x402d884)
+     /opt/buildAgent/work/4c3e/go/src/runtime/panic.go:522
+encoding/binary.littleEndian.Uint64 (0x434f2c5)
+     /opt/buildAgent/work/4c3e/go/src/encoding/binary/binary.go:76
+github.com/go-delve/delve/pkg/proc/gdbserial.(*gdbRegisters).PC (0x434f2a4)
+     /opt/buildAgent/work/4c3e/pkg/proc/gdbserial/gdbserver.go:1665
+`,
+		want: `! panic
+go crash of 0
+  runtime.gopanic /opt/buildAgent/work/4c3e/go/src/runtime/panic.go:522 (runtime)
+  encoding/binary.littleEndian.Uint64 /opt/buildAgent/work/4c3e/go/src/encoding/binary/binary.go:76 (encoding/binary)
+  github.com/go-delve/delve/pkg/proc/gdbserial.(*gdbRegisters).PC /opt/buildAgent/work/4c3e/pkg/proc/gdbserial/gdbserver.go:1665 (github.com/go-delve/delve/pkg/proc/gdbserial)
+`,
+	},
+	{
+		name: "a recovered panic in a line of a log",
+		from: "go-delve/delve#3700",
+		text: `2024-08-23T21:37:05+03:00 error layer=dap recovered panic: runtime error: invalid memory address or nil pointer dereference
+goroutine 18 [running]:
+github.com/go-delve/delve/pkg/proc.fakeFunctionEntryScope(0xc00088a0f0?, 0x16ad320?)
+	D:/go/pkg/mod/github.com/go-delve/delve@v1.23.0/pkg/proc/fncall.go:979 +0x2d
+`,
+		want: `! panic null
+go crash [18] of 0
+  github.com/go-delve/delve/pkg/proc.fakeFunctionEntryScope D:/go/pkg/mod/github.com/go-delve/delve@v1.23.0/pkg/proc/fncall.go:979 (github.com/go-delve/delve/pkg/proc)
+`,
+	},
+	{
+		name: "a panic without its goroutine",
+		from: "mikefarah/yq#2460",
+		text: `runtime error: index out of range [0] with length 0
+panic({0x1162cc0?, 0xc00120d218?})
+	/usr/local/go/src/runtime/panic.go:783 +0x132
+github.com/mikefarah/yq/v4/pkg/yqlib.(*yamlDecoder).Decode(0xc0003431f0)
+	/go/pkg/mod/github.com/mikefarah/yq/v4@v4.45.1/pkg/yqlib/decoder_yaml.go:136 +0x388
+`,
+		want: `! panic
+go crash of 0
+  panic /usr/local/go/src/runtime/panic.go:783
+  github.com/mikefarah/yq/v4/pkg/yqlib.(*yamlDecoder).Decode /go/pkg/mod/github.com/mikefarah/yq/v4@v4.45.1/pkg/yqlib/decoder_yaml.go:136 (github.com/mikefarah/yq/v4/pkg/yqlib)
+`,
+	},
+	{
+		name: "a panic as miette prints it",
+		from: "nushell/nushell#13118",
+		text: `Error:   × Main thread panicked.
+  ├─▶ at crates/nu-protocol/src/engine/engine_state.rs:1050:14
+  ╰─▶ internal error: missing span
+  help: set the ` + "`RUST_BACKTRACE=1`" + ` environment variable to display a backtrace.
+`,
+		want: `! panic
+rust crash of 0
+   crates/nu-protocol/src/engine/engine_state.rs:1050
+`,
+	},
+	{
+		name: "an exception of .NET as a field of a log",
+		from: "JamesNK/Newtonsoft.Json#2507",
+		text: `ex=System.NullReferenceException: Object reference not set to an instance of an object.
+ at System.Collections.Generic.Dictionary` + "`2" + `.TryInsert(TKey key, TValue value, InsertionBehavior behavior)
+ at Newtonsoft.Json.Serialization.CamelCasePropertyNamesContractResolver.ResolveContract(Type type)
+`,
+		want: `! System.NullReferenceException null
+dotnet crash of 0
+  System.Collections.Generic.Dictionary.TryInsert
+  Newtonsoft.Json.Serialization.CamelCasePropertyNamesContractResolver.ResolveContract
+`,
+	},
+	{
+		name: "a panic whose path a terminal wrapped",
+		from: "nushell/nushell#3999",
+		text: `thread 'main' panicked at 'index out of bounds: the len is 0 but the index is 0', crates\nu-
+engine\src\shell\shell_manager.rs:88:9
+`,
+		want: `! panic
+rust crash [main] of 0
+   crates\nu-engine\src\shell\shell_manager.rs:88
+`,
+	},
+	{
+		name: "a stack of Java in one line",
+		from: "nbadal/ktlint-intellij-plugin#696",
+		text: `An error occurred in a rule. com.pinterest.ktlint.rule.engine.api.KtLintRuleException: Rule 'standard:multiline-if-else' throws exception in file ' ' at position (1:1) Rule maintainer: KtLint at com.pinterest.ktlint.rule.engine.internal.RuleExecutionContext.executeRule(RuleExecutionContext.kt:75) at com.pinterest.ktlint.rule.engine.internal.CodeFormatter.executeRule(CodeFormatter.kt:138) at java.base/java.lang.Thread.run(Thread.java:840) Caused by: java.lang.IllegalStateException: no at com.pinterest.ktlint.Rule.visit(Rule.kt:3) ... 12 more
+`,
+		want: `! com.pinterest.ktlint.rule.engine.api.KtLintRuleException
+! java.lang.IllegalStateException
+java crash of 0
+  com.pinterest.ktlint.rule.engine.internal.RuleExecutionContext.executeRule com/pinterest/ktlint/rule/engine/internal/RuleExecutionContext.kt:75 (com.pinterest.ktlint.rule.engine.internal)
+  com.pinterest.ktlint.rule.engine.internal.CodeFormatter.executeRule com/pinterest/ktlint/rule/engine/internal/CodeFormatter.kt:138 (com.pinterest.ktlint.rule.engine.internal)
+  java.lang.Thread.run java/lang/Thread.java:840 (java.base)
+java cause of 1
+  com.pinterest.ktlint.Rule.visit com/pinterest/ktlint/Rule.kt:3 (com.pinterest.ktlint)
+`,
+	},
+	{
+		name: "exceptions in the short form of Gradle",
+		from: "ImFlog/schema-registry-plugin#213",
+		text: `TestContainersUtils > initializationError FAILED
+    java.lang.ExceptionInInitializerError at NativeConstructorAccessorImpl.java:-2
+        Caused by: org.testcontainers.containers.ContainerLaunchException at GenericContainer.java:351
+            Caused by: org.rnorth.ducttape.RetryCountExceededException at Unreliables.java:88
+`,
+		want: `! java.lang.ExceptionInInitializerError
+! org.testcontainers.containers.ContainerLaunchException
+! org.rnorth.ducttape.RetryCountExceededException
+java crash of 0
+   NativeConstructorAccessorImpl.java:0
+java cause of 1
+   GenericContainer.java:351
+java cause of 2
+   Unreliables.java:88
+`,
+	},
+	{
+		name: "a panic of Go in one line",
+		from: "etcd-io/etcd#17154",
+		text: `DEFAULT 2023-12-16T11:46:09.619866958Z panic: runtime error: invalid memory address or nil pointer dereference [signal SIGSEGV: segmentation violation code=0x1 addr=0x20 pc=0xc1a07e] goroutine 1 [running]: go.etcd.io/etcd/etcdserver.NewServer.func2(0xc000452de0, 0xc000451ca0) go.etcd.io/etcd/etcdserver/server.go:345 +0x3e panic(0xed6ba0, 0xc0003261f0) /usr/local/go/src/runtime/panic.go:971 +0x499 go.uber.org/zap.(*Logger).Panic(0xc000114c60, 0x1, 0x1) /ws/go/pkg/mod/go.uber.org/zap@v1.10.0/logger.go:225 +0x85 go.etcd.io/etcd/etcdserver.NewServer(0x7ffd9ebad365, 0x11, ...) go.etcd.io/etcd/etcdserver/server.go:473 +0x3ab3
+`,
+		want: `! panic 0x20 null
+go crash [1] of 0
+  go.etcd.io/etcd/etcdserver.NewServer go.etcd.io/etcd/etcdserver/server.go:345 (go.etcd.io/etcd/etcdserver)
+  panic /usr/local/go/src/runtime/panic.go:971
+  go.uber.org/zap.(*Logger).Panic /ws/go/pkg/mod/go.uber.org/zap@v1.10.0/logger.go:225 (go.uber.org/zap)
+  go.etcd.io/etcd/etcdserver.NewServer go.etcd.io/etcd/etcdserver/server.go:473 (go.etcd.io/etcd/etcdserver)
+`,
+	},
+}
