@@ -77,6 +77,7 @@ func TestProposeKnowsEcosystems(t *testing.T) {
 		"npm, only tests": {gittest.Files{"package.json": `{"scripts":{"test":"tsc && mocha dist"}}`}, "package.json: npm test"},
 		"npm, a pipe":     {gittest.Files{"package.json": `{"scripts":{"test":"eslint . && tape t.js | tap-spec"}}`}, "package.json: npm test"},
 		"yarn, watching":  {gittest.Files{"package.json": `{"scripts":{"test":"react-scripts test"}}`, "yarn.lock": "\n"}, "package.json: CI=true yarn test"},
+		"npm, watching":   {gittest.Files{"package.json": `{"scripts":{"test":"kcd-scripts test"}}`}, "package.json: CI=true npm test"},
 		"pnpm, tests of the build": {gittest.Files{"package.json": `{"scripts":{"build":"tsc","test":"mocha dist/test"}}`, "pnpm-lock.yaml": "\n"},
 			"package.json: pnpm run build; pnpm test"},
 		"bun":         {gittest.Files{"package.json": `{"scripts":{"test":"bun test"}}`, "bun.lock": "\n"}, "package.json: bun test\npackage.json: bun run test"},

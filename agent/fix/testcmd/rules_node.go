@@ -170,9 +170,12 @@ func (n nodeProject) kindOfAll(parts []string, depth int) nodePart {
 	return partOther
 }
 
+// nodeWatches matches the collections of scripts whose tests wait for changes of files, unless CI says that nobody is there.
+var nodeWatches = source.Lazy(`(?:\b\w+-scripts|\bcraco|\breact-app-rewired|\brazzle) +test\b`)
+
 // watchless returns the assignment that keeps a script from waiting for changes.
 func watchless(script string) string {
-	if strings.Contains(script, "react-scripts test") || strings.Contains(script, "watch") ||
+	if nodeWatches().MatchString(script) || strings.Contains(script, "watch") ||
 		strings.Contains(script, "vitest") && !strings.Contains(script, "vitest run") && !strings.Contains(script, "--run") {
 		return "CI=true "
 	}
