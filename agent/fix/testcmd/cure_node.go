@@ -34,6 +34,9 @@ func (d directory) nodeCure(line string) Cure {
 	} else if m := typesLacked().FindStringSubmatch(line); m != nil {
 		name = "@types/" + m[1]
 	}
+	if advice := d.siblingAdvice(name); advice != "" {
+		return Cure{Advice: advice}
+	}
 	if name == "" || d.namesPackage(name) {
 		return Cure{Install: d.nodeInstall()}
 	}

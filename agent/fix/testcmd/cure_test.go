@@ -32,6 +32,16 @@ func TestCureOf(t *testing.T) {
 		"no bun":                        {files: gittest.Files{"bun.lock": "", "package.json": "{}"}, lacks: fix.LackProgram, lacking: "sh: 1: bunx: not found", command: "bunx --no-install vitest --run", want: Cure{Advice: "install Bun, with npm install --global bun, and the packages with bun install; or name another command with --test"}},
 		"no pnpm of a version":          {files: gittest.Files{"package.json": `{"packageManager":"pnpm@8.10.2+sha512.00"}`, "a/package.json": "{}"}, lacks: fix.LackProgram, lacking: "sh: 1: pnpm: not found", command: "cd a && pnpm exec vitest run", want: Cure{Advice: "install it with npm install --global pnpm@8.10.2, or name another command with --test"}},
 		"no node":                       {files: gittest.Files{"package.json": "{}"}, lacks: fix.LackProgram, lacking: "sh: 1: npx: not found", command: "npx --no-install jest", want: Cure{Advice: "install Node.js, and put it on PATH"}},
+		"a package of the workspace": {
+			files: gittest.Files{
+				"package.json":     `{"workspaces":["p/*"]}`,
+				"p/a/package.json": `{"name":"@x/a","dependencies":{"@x/b":"1","lodash":"4"}}`, "p/b/package.json": `{"name":"@x/b","scripts":{"build":"tsc"},"devDependencies":{"@x/c":"1"}}`,
+				"p/c/package.json": `{"name":"@x/c","scripts":{"build":"tsc"},"dependencies":{"@x/a":"1"}}`,
+			},
+			lacks: fix.LackNode, lacking: "a.ts(1,2): error TS2307: Cannot find module '@x/b' or its corresponding type declarations.",
+			command: "cd p/a && npx --no-install mocha",
+			want:    Cure{Advice: "it is the package in p/b: npm install links it, and --build='(cd p/c && npm run build) && (cd p/b && npm run build)' builds it"},
+		},
 		"a build of the workspace":      {files: gittest.Files{"pnpm-lock.yaml": "", "package.json": `{"scripts":{"build":"tsc -b"}}`, "a/package.json": "{}"}, lacks: fix.LackBuilt, command: "cd a && npx --no-install vitest run", want: Cure{Advice: "--build='pnpm run build' builds it"}},
 		"a file of a build":             {files: gittest.Files{"package.json": `{"scripts":{"build":"node esbuild.config.js"}}`, "src/marked.ts": ""}, lacks: fix.LackBuilt, lacking: "Cannot find module 'lib/marked.esm.js' imported from test/unit/Hooks.test.js", want: Cure{Advice: "--build='npm run build' builds it"}},
 		"a file without its ending":     {files: gittest.Files{"package.json": `{"scripts":{"build":"tsc"}}`, "runtime.js": ""}, lacks: fix.LackBuilt, lacking: "Cannot find module 'runtime' imported from node_modules/mocha/lib/nodejs/esm-utils.js", want: Cure{Advice: "there is runtime.js: this version of the tool wants the name with its ending"}},

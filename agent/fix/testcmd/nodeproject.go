@@ -21,8 +21,11 @@ const deepestScript = 4
 
 // A nodeManifest is a package.json.
 type nodeManifest struct {
+	Name           string
 	Scripts        map[string]string
 	PackageManager string // such as "pnpm@10.33.0"
+
+	Dependencies, DevDependencies, PeerDependencies map[string]string
 }
 
 func (d directory) manifest() (m nodeManifest, ok bool) {
