@@ -64,6 +64,8 @@ func TestProposeKnowsEcosystems(t *testing.T) {
 		},
 		"npm, mocha below nyc": {gittest.Files{"package.json": `{"scripts":{"test":"nyc --check-coverage npx mocha test","unit":"c8 --reporter lcov mocha"}}`},
 			"package.json: npx --no-install mocha test\npackage.json: npm test\npackage.json: npm run unit"},
+		"npm, a check of coverage behind the tests": {gittest.Files{"package.json": `{"scripts":{"test":"nyc mocha && npm run cover","cover":"nyc check-coverage --lines 100"}}`},
+			"package.json: npx --no-install mocha\npackage.json: npm test"},
 		"npm, mocha that needs nyc": {gittest.Files{"package.json": `{"scripts":{"test":"nyc mocha"},"nyc":{"require":["ts-node/register"]}}`},
 			"package.json: npx --no-install nyc mocha\npackage.json: npm test"},
 		"yarn, packages in archives": {gittest.Files{"package.json": `{"scripts":{"test":"vitest --run"}}`, "yarn.lock": "\n", ".pnp.cjs": "\n"},

@@ -63,7 +63,7 @@ const (
 
 var (
 	nodeLinter = source.Lazy(
-		`^(?:eslint|standard|semistandard|xo|prettier|jshint|jscs|tslint|biome|oxlint|oxfmt|stylelint|markdownlint\S*|remark|evalmd|eclint|flow|tsd|attw|publint|depcheck|knip|dtslint|ls-lint|cspell|aud|npm audit|(?:tsc|tsgo)\b.* --noEmit|(?:tsc|tsgo) --noEmit|vue-tsc)\b`,
+		`^(?:eslint|standard|semistandard|xo|prettier|jshint|jscs|tslint|biome|oxlint|oxfmt|stylelint|markdownlint\S*|remark|evalmd|eclint|flow|tsd|attw|publint|depcheck|knip|dtslint|ls-lint|cspell|aud|npm audit|(?:nyc|c8) +(?:check-coverage|report)|codecov|coveralls|(?:tsc|tsgo)\b.* --noEmit|(?:tsc|tsgo) --noEmit|vue-tsc)\b`,
 	)
 	nodeTester = source.Lazy(
 		`^(?:(?:nyc|c8)(?: +--?\S+)* +(?:npx +)?)?(?:mocha|jest|vitest|tap|tape|ava|jasmine|karma|uvu|qunit|lab|borp|tap-\S+|bun test|(?:node|tsx)(?: +--?\S+(?: +\S*(?:ts-node|tsx|swc|babel|register)\S*)?)* +--test\b|(?:node|tsx|ts-node)(?: +--?\S+)* +(?:\./)?(?:test|spec)\S*)(?:\s|$)`,
