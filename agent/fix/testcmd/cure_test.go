@@ -32,6 +32,7 @@ func TestCureOf(t *testing.T) {
 		"no bun":                        {files: gittest.Files{"bun.lock": "", "package.json": "{}"}, lacks: fix.LackProgram, lacking: "sh: 1: bunx: not found", command: "bunx --no-install vitest --run", want: Cure{Advice: "install Bun, with npm install --global bun, and the packages with bun install; or name another command with --test"}},
 		"no pnpm of a version":          {files: gittest.Files{"package.json": `{"packageManager":"pnpm@8.10.2+sha512.00"}`, "a/package.json": "{}"}, lacks: fix.LackProgram, lacking: "sh: 1: pnpm: not found", command: "cd a && pnpm exec vitest run", want: Cure{Advice: "install it with npm install --global pnpm@8.10.2, or name another command with --test"}},
 		"no node":                       {files: gittest.Files{"package.json": "{}"}, lacks: fix.LackProgram, lacking: "sh: 1: npx: not found", command: "npx --no-install jest", want: Cure{Advice: "install Node.js, and put it on PATH"}},
+		"a program of a package":        {files: gittest.Files{"yarn.lock": "", "package.json": `{"devDependencies":{"vitest":"1"}}`}, lacks: fix.LackNode, lacking: "Error: Cannot find module 'node_modules/vitest/dist/cli.js'", want: Cure{Install: "yarn install --frozen-lockfile"}},
 		"a package of the workspace": {
 			files: gittest.Files{
 				"package.json":     `{"workspaces":["p/*"]}`,

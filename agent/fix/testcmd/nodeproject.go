@@ -76,7 +76,7 @@ var nodeManagers = map[string]bool{"npm": true, "pnpm": true, "yarn": true, "bun
 var (
 	nodeRuns = source.Lazy(`^(?:npm run(?:-script)?|npm|yarn run|yarn|pnpm run|pnpm|bun run) +(?:-s +|--silent +)?([\w:.-]+)((?: .*)?)$`)
 	// nodeStarts matches the programs that start a program of a package.
-	nodeStarts = source.Lazy(`^(?:(?:npx|bunx)(?: +--no-install| +--yes| +-y)*|npm exec(?: +--)?|pnpm exec|pnpm run|pnpm|yarn run|yarn|bun run) +`)
+	nodeStarts = source.Lazy(`^(?:(?:npx|bunx)(?: +--no-install| +--yes| +-y)*|npm exec(?: +--)?|pnpm exec|pnpm run|pnpm|yarn run|yarn|bun run) +|^(?:\.\.?/)*node_modules/\.bin/`)
 )
 
 // script returns the name of the script that a part of a script runs, and the arguments for it.
@@ -117,6 +117,17 @@ func (n nodeProject) expand(script string) string {
 func (n nodeProject) bare(part string) string {
 	part = part[len(nodeVars().FindString(part)):]
 	return part[len(nodeStarts().FindString(part)):]
+}
+
+// tests reports whether a part of a script runs a test tool, which node may run by the path of its file.
+func (n nodeProject) tests(part string) bool {
+	part = n.bare(part)
+	if list, ok := words(part); ok {
+		if name, at := tool(list); at > 0 && strings.Contains(list[at].value, "node_modules/") {
+			part = name + " " + strings.Join(raws(list[at+1:]), " ")
+		}
+	}
+	return nodeTester().MatchString(part)
 }
 
 // start returns the command that starts a part of a script alone, because the programs of

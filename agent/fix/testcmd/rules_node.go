@@ -63,7 +63,7 @@ const (
 
 var (
 	nodeLinter = source.Lazy(
-		`^(?:eslint|standard|semistandard|xo|prettier|jshint|jscs|tslint|biome|oxlint|oxfmt|stylelint|markdownlint\S*|remark|evalmd|eclint|flow|tsd|attw|publint|depcheck|knip|dtslint|ls-lint|cspell|aud|npm audit|(?:nyc|c8) +(?:check-coverage|report)|codecov|coveralls|(?:tsc|tsgo)\b.* --noEmit|(?:tsc|tsgo) --noEmit|vue-tsc)\b`,
+		`^(?:eslint|standard|semistandard|xo|prettier|jshint|jscs|tslint|biome|oxlint|oxfmt|stylelint|markdownlint\S*|remark|evalmd|eclint|flow|tsd|attw|publint|depcheck|knip|dtslint|ls-lint|cspell|aud|npm audit|(?:nyc|c8) +(?:check-coverage|report)|vitest\b.* --typecheck\.only|codecov|coveralls|(?:tsc|tsgo)\b.* --noEmit|(?:tsc|tsgo) --noEmit|vue-tsc)\b`,
 	)
 	nodeTester = source.Lazy(
 		`^(?:(?:nyc|c8)(?: +--?\S+)* +(?:npx +)?)?(?:mocha|jest|vitest|tap|tape|ava|jasmine|karma|uvu|qunit|lab|borp|tap-\S+|bun test|(?:node|tsx)(?: +--?\S+(?: +\S*(?:ts-node|tsx|swc|babel|register)\S*)?)* +--test\b|(?:node|tsx|ts-node)(?: +--?\S+)* +(?:\./)?(?:test|spec)\S*)(?:\s|$)`,
@@ -107,7 +107,7 @@ func (n nodeProject) runner() (Proposal, bool) {
 			lints = true
 		case partTests:
 			part = n.uncovered(strings.TrimSpace(nodeTypes().ReplaceAllString(part, "$1 ")))
-			single = single && nodeTester().MatchString(n.bare(part))
+			single = single && n.tests(part)
 			test = append(test, watchless(part)+n.start(part))
 		case partOther:
 			if len(test) > 0 {
@@ -146,7 +146,7 @@ func (n nodeProject) kind(part string, depth int) nodePart {
 	switch part = n.bare(part); {
 	case nodeLinter().MatchString(part):
 		return partLints
-	case nodeTester().MatchString(part):
+	case n.tests(part):
 		return partTests
 	}
 	return partOther
