@@ -96,6 +96,22 @@ func TestProposeKnowsEcosystems(t *testing.T) {
 			gittest.Files{"pyproject.toml": "[tool.pytest.ini_options]\naddopts = [\n    \"-ra\",\n    \"--cov-fail-under=90\",\n]\n", "pdm.lock": "\n", "tests/test_a.py": "\n"},
 			"pyproject.toml: python3 -m pytest -q --no-cov\npdm.lock: pdm run python -m pytest -q --no-cov",
 		},
+		"unittest of tox": {
+			gittest.Files{"tox.ini": "[testenv]\ncommands = {envpython} -m unittest -v {posargs}\n", "m.py": "\n", "tests/test_a.py": "import unittest\n"},
+			"tox.ini: python3 -m unittest -v\ntox.ini: python3 -m pytest -q",
+		},
+		"unittest of nox": {
+			gittest.Files{"noxfile.py": "session.run(\"python\", \"-m\", \"unittest\", *args)\n", "setup.py": "\n", "tests/test_a.py": "\n"},
+			"noxfile.py: python3 -m unittest\nsetup.py: python3 -m pytest -q",
+		},
+		"unittest of hatch": {
+			gittest.Files{"pyproject.toml": "[tool.hatch.envs.default.scripts]\ntest = \"python -m unittest discover -v\"\n", "tests/test_a.py": "\n"},
+			"pyproject.toml: python3 -m unittest discover -v\npyproject.toml: python3 -m pytest -q\npyproject.toml: hatch run python -m unittest discover -v",
+		},
+		"unittest of tox, with directories": {
+			gittest.Files{"tox.ini": "[testenv]\ncommands =\n    python -m unittest discover -s tests -p \"test_*.py\"\n", "tests/test_a.py": "\n"},
+			"tox.ini: python3 -m unittest discover -s tests -p \"test_*.py\"\ntox.ini: python3 -m pytest -q",
+		},
 		"unittest":          {gittest.Files{"setup.py": "\n", "m.py": "\n", "tests/test_a.py": "import unittest\n"}, "setup.py: python3 -m pytest -q\nsetup.py: python3 -m unittest discover"},
 		"django":            {gittest.Files{"manage.py": "\n", "app/tests.py": "\n"}, "manage.py: python3 manage.py test"},
 		"django and pytest": {gittest.Files{"manage.py": "\n", "app/tests.py": "\n", "pytest.ini": "[pytest]\nDJANGO_SETTINGS_MODULE = a.settings\n"}, "pytest.ini: python3 -m pytest -q\nmanage.py: python3 manage.py test"},
