@@ -65,7 +65,9 @@ func (s *study) advice(ctx context.Context) (string, error) {
 	if s.problem.Setup != "" {
 		cure.Install = s.problem.Setup + " && " + cure.Install
 	}
-	s.answer.Setup = cure.Install
+	if s.answer.Setup = cure.Install; cure.Instead != "" {
+		s.note("%s", cure.Instead)
+	}
 	return fix.GetBy(cure.Install), nil
 }
 
