@@ -3,6 +3,7 @@ package testcmd
 import (
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 
 	"git-agent/agent/source"
@@ -110,6 +111,39 @@ func (n nodeProject) expand(script string) string {
 		}
 	}
 	return script
+}
+
+// flat replaces a part of a script by the commands of the script that it runs, if that takes no arguments and has no hooks.
+func (n nodeProject) flat(part string, depth int) []string {
+	name, args, ok := n.script(part)
+	parts := scriptParts(n.scripts[name])
+	if !ok || args != "" || depth == deepestScript || len(parts) == 0 || n.scripts["pre"+name]+n.scripts["post"+name] != "" {
+		return []string{part}
+	}
+	var out []string
+	for _, p := range parts {
+		out = append(out, n.flat(p, depth+1)...)
+	}
+	return out
+}
+
+// firstTool returns the command of the first test tool that the script "test" runs with others, if it names its tests, and
+// only linters run before it; else "".
+func (n nodeProject) firstTool() string {
+	var parts []string
+	for _, part := range scriptParts(n.scripts["test"]) {
+		parts = append(parts, n.flat(part, 0)...)
+	}
+	first := slices.IndexFunc(parts, func(part string) bool { return n.kind(part, 0) != partLints })
+	if n.scripts["pretest"] != "" || len(parts) < 2 || first < 0 || strings.Contains(parts[first], "dist/") {
+		return ""
+	}
+	part := n.uncovered(parts[first])
+	command := watchless(part) + n.start(part)
+	if !n.tests(part) || !NamesTests(command) {
+		return ""
+	}
+	return command
 }
 
 // bare returns a part of a script without its assignments and without the program that starts

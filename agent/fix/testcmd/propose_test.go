@@ -72,6 +72,8 @@ func TestProposeKnowsEcosystems(t *testing.T) {
 			"package.json: node --experimental-vm-modules node_modules/.bin/jest -i\npackage.json: npm test"},
 		"npm, mocha by its path": {gittest.Files{"package.json": `{"scripts":{"test":" node_modules/.bin/mocha"}}`},
 			"package.json: npx --no-install mocha\npackage.json: npm test"},
+		"bun, its tests before other things": {gittest.Files{"package.json": `{"scripts":{"test":"bun run test:unit && bun run test:node","test:unit":"bun test && bun run test/types.ts","test:node":"npm install && node test/index.js"}}`, "bun.lock": "\n"},
+			"package.json: bun test\npackage.json: bun run test\npackage.json: bun run test:unit\npackage.json: bun run test:node"},
 		"npm, mocha that needs nyc": {gittest.Files{"package.json": `{"scripts":{"test":"nyc mocha"},"nyc":{"require":["ts-node/register"]}}`},
 			"package.json: npx --no-install nyc mocha\npackage.json: npm test"},
 		"yarn, packages in archives": {gittest.Files{"package.json": `{"scripts":{"test":"vitest --run"}}`, "yarn.lock": "\n", ".pnp.cjs": "\n"},

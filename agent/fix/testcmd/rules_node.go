@@ -24,7 +24,13 @@ func proposeNode(d directory) []Proposal {
 		}
 	}
 	if script := n.scripts["test"]; script != "" && !strings.Contains(script, "no test specified") {
-		if p, ok := n.runner(); ok {
+		p, ok := n.runner()
+		if !ok || strings.Contains(p.Test, " && ") {
+			if part := n.firstTool(); part != "" {
+				add(Proposal{Test: part, Part: true})
+			}
+		}
+		if ok {
 			add(p)
 			if n.run != "npm" && !n.plug {
 				m := n
@@ -37,7 +43,7 @@ func proposeNode(d directory) []Proposal {
 		if n.run == "bun" {
 			test = "bun run test"
 		}
-		p := Proposal{Test: watchless(script) + test, all: nodeAll().MatchString(script)}
+		p = Proposal{Test: watchless(script) + test, all: nodeAll().MatchString(script)}
 		if n.scripts["build"] != "" && n.scripts["pretest"] == "" &&
 			(strings.Contains(script, "dist/") || strings.Contains(script, "build/") || strings.Contains(script, "lib/test")) {
 			p.Build = n.run + " run build"
