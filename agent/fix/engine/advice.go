@@ -35,7 +35,8 @@ func (s *study) advice(ctx context.Context) (string, error) {
 	rep := s.answer.Reproduction
 	switch {
 	case rep.TimedOut && watches(rep.Output):
-		return "; its tool waits for changes of files: CI=true before the command, or an option such as --run or --watch=false, lets it end", nil
+		return "; its tool waits for changes of files: CI=true before the command, or an option such as --run or --watch=false, " +
+			"lets it end", nil
 	case rep.TimedOut && s.clock.shorter(s.trial.Timeout):
 		return " (--time allows more; a command that runs fewer tests is better)", nil
 	case rep.TimedOut:

@@ -63,7 +63,9 @@ func (s *study) speaks(ctx context.Context, rep fix.Reproduction) (bool, error) 
 }
 
 // ofLauncher matches what package managers print behind the output of a script that failed.
-var ofLauncher = source.Lazy(`^(?:npm (?:error|ERR!)|error Command failed with|info Visit |.*ELIFECYCLE|error: script ".*" exited|Lifecycle script )`)
+var ofLauncher = source.Lazy(
+	`^(?:npm (?:error|ERR!)|error Command failed with|info Visit |.*ELIFECYCLE|error: script ".*" exited|Lifecycle script )`,
+)
 
 // lastSaid returns the last line of an output that no package manager printed, and that has a word.
 func lastSaid(output []byte) string {
