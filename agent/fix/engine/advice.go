@@ -34,6 +34,9 @@ func (s *study) inSubmodule(ctx context.Context) (line, where string) {
 func (s *study) advice(ctx context.Context) (string, error) {
 	rep := s.answer.Reproduction
 	switch {
+	case rep.TimedOut && watches(rep.Output):
+		return "; its tool waits for changes of files: CI=true before the command, or an option such as --run or --watch=false, " +
+			"lets it end", nil
 	case rep.TimedOut && s.clock.shorter(s.trial.Timeout):
 		return " (--time allows more; a command that runs fewer tests is better)", nil
 	case rep.TimedOut:
@@ -63,8 +66,16 @@ func (s *study) advice(ctx context.Context) (string, error) {
 	if s.problem.Setup != "" {
 		cure.Install = s.problem.Setup + " && " + cure.Install
 	}
-	s.answer.Setup = cure.Install
+	if s.answer.Setup = cure.Install; cure.Instead != "" {
+		s.note("%s", cure.Instead)
+	}
 	return fix.GetBy(cure.Install), nil
+}
+
+// watches reports whether the tool of an output waits for changes of files.
+func watches(output []byte) bool {
+	read := testlog.Read(output)
+	return read.Watches
 }
 
 // builds returns the word for what a file must do before its tests run: interpreters load it.

@@ -319,12 +319,16 @@ func (s *study) reproduce(ctx context.Context) error {
 			}
 			continue
 		}
-		if !first && s.elsewhere(rep) {
-			s.say("%s passes, which says nothing of the tests that cannot run", p.Test)
-			tried++
-			continue
-		}
 		if !first {
+			why, err := s.unfit(ctx, rep)
+			if err != nil {
+				return err
+			}
+			if why != "" {
+				s.say("%s %s", p.Test, why)
+				tried++
+				continue
+			}
 			s.answer.Notes = append(
 				s.answer.Notes,
 				fmt.Sprintf("%s cannot be judged: it %s; %s is used instead", s.problem.Test, s.answer.Reproduction.How, p.Test),
@@ -348,6 +352,20 @@ func (s *study) noteUnrun(command string, guesses []fix.Commands) {
 			return
 		}
 	}
+}
+
+// unfit says why the end of a later guess does not speak for the first one, which could not be judged; "" if it does.
+func (s *study) unfit(ctx context.Context, rep fix.Reproduction) (string, error) {
+	if s.elsewhere(rep) {
+		return "passes, which says nothing of the tests that cannot run", nil
+	}
+	if rep.State != fix.Failing || !testcmd.RunsScript(rep.Command) {
+		return "", nil
+	}
+	if speaks, err := s.speaks(ctx, rep); speaks || err != nil {
+		return "", err
+	}
+	return rep.How + ", and no test is named in the output", nil
 }
 
 // elsewhere reports whether a guess passes in another directory than the first one, whose tests lack something.
@@ -412,6 +430,9 @@ func (s *study) declined(ctx context.Context) (string, error) {
 		}
 		if line, where := s.inSubmodule(ctx); where != "" && s.engine.Effort.Abstain {
 			return "no patch could make the command pass: it needs files that are not there: " + agent.Shorten(line, shownLine) + where, nil
+		}
+		if why, err := s.nameless(ctx); why != "" || err != nil {
+			return why, err
 		}
 		return s.inSetUp(ctx)
 	case fix.Flaky:

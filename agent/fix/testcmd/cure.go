@@ -20,6 +20,8 @@ type Cure struct {
 	Install string
 	// Advice is a clause about other necessary steps; "" if Install is enough.
 	Advice string
+	// Instead is a sentence about another way than Install, "" if there is none.
+	Instead string
 }
 
 // CureOf returns the cure for the lack of a reproduction, judged by the files of the tree. It
@@ -243,6 +245,7 @@ var installers = map[string]string{
 	"uv": "python3 -m pip install uv", "poetry": "python3 -m pip install poetry", "pdm": "python3 -m pip install pdm",
 	"pipenv": "python3 -m pip install pipenv", "hatch": "python3 -m pip install hatch", "pnpm": "npm install --global pnpm",
 	"yarn": "npm install --global yarn", "bun": "npm install --global bun", "bundle": "gem install bundler",
+	"meson": "python3 -m pip install meson ninja",
 }
 
 // Installer returns the command that installs the program for packages which a command did not find, as its output
@@ -266,7 +269,7 @@ func (d directory) programCure(line, command string) Cure {
 	switch name {
 	case "node", "npm", "npx":
 		return Cure{Advice: "install Node.js, and put it on PATH"}
-	case "pnpm", "yarn":
+	case "pnpm", "yarn", "meson", "poetry", "pdm", "pipenv", "hatch", "uv":
 		return Cure{Advice: "install it with " + installers[name] + d.pinned(name) + ", or name another command with --test"}
 	case "bun", "bunx":
 		return Cure{Advice: "install Bun, with " + installers["bun"] + ", and the packages with bun install; or name another command with --test"}

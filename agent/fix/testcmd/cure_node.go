@@ -11,7 +11,7 @@ var (
 	// nodeLacked matches the name of a package in an error line about a package of Node.js, which may
 	// name a file of it.
 	nodeLacked = source.Lazy(`(?:Cannot find (?:module|package|dependency) |Failed to resolve import |The package |Test environment |Module |Preset |npm i --save-dev )` +
-		`['"]?((?:@[\w.-]+/)?\w[\w.-]*)`)
+		`['"]?(?:node_modules/)?((?:@[\w.-]+/)?\w[\w.-]*)`)
 	typesLacked = source.Lazy(`type definition file for '([\w.-]+)'`)
 )
 
@@ -33,6 +33,9 @@ func (d directory) nodeCure(line string) Cure {
 		name = m[1]
 	} else if m := typesLacked().FindStringSubmatch(line); m != nil {
 		name = "@types/" + m[1]
+	}
+	if advice := d.siblingAdvice(name); advice != "" {
+		return Cure{Advice: advice}
 	}
 	if name == "" || d.namesPackage(name) {
 		return Cure{Install: d.nodeInstall()}

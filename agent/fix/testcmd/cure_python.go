@@ -18,6 +18,24 @@ var pythonManagers = []struct{ file, install string }{
 	{"Pipfile.lock", "PIPENV_VENV_IN_PROJECT=1 pipenv sync --dev"},
 }
 
+// insteadOfInstall names the command that runs others in the environment which a manager makes by itself, outside of
+// the project and by the project's path, so that commands in a copy do not find it.
+func (d directory) insteadOfInstall() string {
+	for _, manager := range []struct {
+		is   bool
+		name string
+	}{
+		{d.has("poetry.lock"), "poetry"}, {d.has("Pipfile.lock"), "pipenv"},
+		{strings.Contains(d.text("pyproject.toml"), "[tool.hatch.envs"), "hatch"},
+	} {
+		if manager.is {
+			return "where " + manager.name + " has installed them elsewhere than in .venv, " + manager.name +
+				" run git agent fix uses them"
+		}
+	}
+	return ""
+}
+
 // pluginOptions maps the beginnings of pytest's options to the packages of the plugins that
 // have them.
 var pluginOptions = []struct{ option, plugin string }{
@@ -106,7 +124,7 @@ func (d directory) pythonCure(line string) Cure {
 	plugins := pytestPlugins(line)
 	for _, manager := range pythonManagers {
 		if d.has(manager.file) && len(plugins) == 0 {
-			return Cure{Install: manager.install}
+			return Cure{Install: manager.install, Instead: d.insteadOfInstall()}
 		}
 	}
 	var what []string
@@ -139,7 +157,9 @@ func (d directory) pythonCure(line string) Cure {
 	default:
 		return Cure{Advice: "install them; a virtual environment .venv at the top is used"}
 	}
-	return Cure{Install: "python3 -m venv .venv && " + pip + ".venv/bin/pip install " + strings.Join(what, " ")}
+	return Cure{
+		Install: "python3 -m venv .venv && " + pip + ".venv/bin/pip install " + strings.Join(what, " "), Instead: d.insteadOfInstall(),
+	}
 }
 
 // pythonExtras are the usual names of extras, and of groups, with dependencies of tests.

@@ -21,20 +21,22 @@ func focusJest(args []word, failing []string) ([]string, bool) {
 	return append(raws(args), "-t", quote("^("+strings.Join(unique(patterns), "|")+")$")), true
 }
 
-// focusVitest leaves out the file, which is the first part of the name.
+// focusVitest selects by names without the file, which is their first part, and names the files, for vitest loads all
+// others too.
 func focusVitest(args []word, failing []string) ([]string, bool) {
 	if hasFlag(args, "-t", "--testNamePattern", "--watch", "-w", "watch", "bench") {
 		return nil, false
 	}
-	names := make([]string, len(failing))
+	names, files := make([]string, len(failing)), make([]string, len(failing))
 	for i, name := range failing {
-		_, rest, ok := strings.Cut(name, " > ")
+		file, rest, ok := strings.Cut(name, " > ")
 		if !ok {
 			return nil, false
 		}
-		names[i] = strings.ReplaceAll(rest, " > ", " ")
+		names[i], files[i] = strings.ReplaceAll(rest, " > ", " "), file[strings.LastIndexByte(file, ' ')+1:]
 	}
-	return byPattern(args, "-t", names)
+	out, ok := byPattern(args, "-t", names)
+	return append(out, quoteAll(unique(files))...), ok
 }
 
 func focusMocha(args []word, failing []string) ([]string, bool) {

@@ -36,7 +36,8 @@ func TestFocus(t *testing.T) {
 
 		{"npx --no-install jest --ci", []string{"Calc › adds (1+1)", "top"}, `npx --no-install jest --ci -t '^(Calc( ›)? adds \(1\+1\)|top)$'`},
 		{"jest -t x", []string{"top"}, ""},
-		{"npx vitest run", []string{"a.spec.js > Calc > adds"}, "npx vitest run -t '^(Calc adds)$'"},
+		{"node --experimental-vm-modules node_modules/jest/bin/jest.js -i", []string{"top"}, "node --experimental-vm-modules node_modules/jest/bin/jest.js -i -t '^(top)$'"},
+		{"npx vitest run", []string{"a.spec.js > Calc > adds"}, "npx vitest run -t '^(Calc adds)$' a.spec.js"},
 		{"mocha --exit test/", []string{"Calc #sub() subs"}, `mocha --exit test/ --grep '^(Calc #sub\(\) subs)$'`},
 		{"mocha", []string{`Calc "after all" hook for "adds"`}, ""},
 		{"npm test", []string{"Calc adds"}, ""},

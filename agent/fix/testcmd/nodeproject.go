@@ -3,6 +3,7 @@ package testcmd
 import (
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 
 	"git-agent/agent/source"
@@ -21,8 +22,11 @@ const deepestScript = 4
 
 // A nodeManifest is a package.json.
 type nodeManifest struct {
+	Name           string
 	Scripts        map[string]string
 	PackageManager string // such as "pnpm@10.33.0"
+
+	Dependencies, DevDependencies, PeerDependencies map[string]string
 }
 
 func (d directory) manifest() (m nodeManifest, ok bool) {
@@ -73,7 +77,7 @@ var nodeManagers = map[string]bool{"npm": true, "pnpm": true, "yarn": true, "bun
 var (
 	nodeRuns = source.Lazy(`^(?:npm run(?:-script)?|npm|yarn run|yarn|pnpm run|pnpm|bun run) +(?:-s +|--silent +)?([\w:.-]+)((?: .*)?)$`)
 	// nodeStarts matches the programs that start a program of a package.
-	nodeStarts = source.Lazy(`^(?:(?:npx|bunx)(?: +--no-install| +--yes| +-y)*|npm exec(?: +--)?|pnpm exec|pnpm run|pnpm|yarn run|yarn|bun run) +`)
+	nodeStarts = source.Lazy(`^(?:(?:npx|bunx)(?: +--no-install| +--yes| +-y)*|npm exec(?: +--)?|pnpm exec|pnpm run|pnpm|yarn run|yarn|bun run) +|^(?:\.\.?/)*node_modules/\.bin/`)
 )
 
 // script returns the name of the script that a part of a script runs, and the arguments for it.
@@ -109,11 +113,55 @@ func (n nodeProject) expand(script string) string {
 	return script
 }
 
+// flat replaces a part of a script by the commands of the script that it runs, if that takes no arguments and has no hooks.
+func (n nodeProject) flat(part string, depth int) []string {
+	name, args, ok := n.script(part)
+	parts := scriptParts(n.scripts[name])
+	if !ok || args != "" || depth == deepestScript || len(parts) == 0 || n.scripts["pre"+name]+n.scripts["post"+name] != "" {
+		return []string{part}
+	}
+	var out []string
+	for _, p := range parts {
+		out = append(out, n.flat(p, depth+1)...)
+	}
+	return out
+}
+
+// firstTool returns the command of the first test tool that the script "test" runs with others, if it names its tests, and
+// only linters run before it; else "".
+func (n nodeProject) firstTool() string {
+	var parts []string
+	for _, part := range scriptParts(n.scripts["test"]) {
+		parts = append(parts, n.flat(part, 0)...)
+	}
+	first := slices.IndexFunc(parts, func(part string) bool { return n.kind(part, 0) != partLints })
+	if n.scripts["pretest"] != "" || len(parts) < 2 || first < 0 || strings.Contains(parts[first], "dist/") {
+		return ""
+	}
+	part := n.uncovered(parts[first])
+	command := watchless(part) + n.start(part)
+	if !n.tests(part) || !NamesTests(command) {
+		return ""
+	}
+	return command
+}
+
 // bare returns a part of a script without its assignments and without the program that starts
 // its program.
 func (n nodeProject) bare(part string) string {
 	part = part[len(nodeVars().FindString(part)):]
 	return part[len(nodeStarts().FindString(part)):]
+}
+
+// tests reports whether a part of a script runs a test tool, which node may run by the path of its file.
+func (n nodeProject) tests(part string) bool {
+	part = n.bare(part)
+	if list, ok := words(part); ok {
+		if name, at := tool(list); at > 0 && strings.Contains(list[at].value, "node_modules/") {
+			part = name + " " + strings.Join(raws(list[at+1:]), " ")
+		}
+	}
+	return nodeTester().MatchString(part)
 }
 
 // start returns the command that starts a part of a script alone, because the programs of

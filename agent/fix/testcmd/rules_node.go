@@ -24,7 +24,13 @@ func proposeNode(d directory) []Proposal {
 		}
 	}
 	if script := n.scripts["test"]; script != "" && !strings.Contains(script, "no test specified") {
-		if p, ok := n.runner(); ok {
+		p, ok := n.runner()
+		if !ok || strings.Contains(p.Test, " && ") {
+			if part := n.firstTool(); part != "" {
+				add(Proposal{Test: part, Part: true})
+			}
+		}
+		if ok {
 			add(p)
 			if n.run != "npm" && !n.plug {
 				m := n
@@ -37,7 +43,7 @@ func proposeNode(d directory) []Proposal {
 		if n.run == "bun" {
 			test = "bun run test"
 		}
-		p := Proposal{Test: watchless(script) + test, all: nodeAll().MatchString(script)}
+		p = Proposal{Test: watchless(script) + test, all: nodeAll().MatchString(script)}
 		if n.scripts["build"] != "" && n.scripts["pretest"] == "" &&
 			(strings.Contains(script, "dist/") || strings.Contains(script, "build/") || strings.Contains(script, "lib/test")) {
 			p.Build = n.run + " run build"
@@ -63,7 +69,7 @@ const (
 
 var (
 	nodeLinter = source.Lazy(
-		`^(?:eslint|standard|semistandard|xo|prettier|jshint|jscs|tslint|biome|oxlint|oxfmt|stylelint|markdownlint\S*|remark|evalmd|eclint|flow|tsd|attw|publint|depcheck|knip|dtslint|ls-lint|cspell|aud|npm audit|(?:tsc|tsgo)\b.* --noEmit|(?:tsc|tsgo) --noEmit|vue-tsc)\b`,
+		`^(?:eslint|standard|semistandard|xo|prettier|jshint|jscs|tslint|biome|oxlint|oxfmt|stylelint|markdownlint\S*|remark|evalmd|eclint|flow|tsd|attw|publint|depcheck|knip|dtslint|ls-lint|cspell|aud|npm audit|(?:nyc|c8) +(?:check-coverage|report)|vitest\b.* --typecheck\.only|codecov|coveralls|(?:tsc|tsgo)\b.* --noEmit|(?:tsc|tsgo) --noEmit|vue-tsc)\b`,
 	)
 	nodeTester = source.Lazy(
 		`^(?:(?:nyc|c8)(?: +--?\S+)* +(?:npx +)?)?(?:mocha|jest|vitest|tap|tape|ava|jasmine|karma|uvu|qunit|lab|borp|tap-\S+|bun test|(?:node|tsx)(?: +--?\S+(?: +\S*(?:ts-node|tsx|swc|babel|register)\S*)?)* +--test\b|(?:node|tsx|ts-node)(?: +--?\S+)* +(?:\./)?(?:test|spec)\S*)(?:\s|$)`,
@@ -107,7 +113,7 @@ func (n nodeProject) runner() (Proposal, bool) {
 			lints = true
 		case partTests:
 			part = n.uncovered(strings.TrimSpace(nodeTypes().ReplaceAllString(part, "$1 ")))
-			single = single && nodeTester().MatchString(n.bare(part))
+			single = single && n.tests(part)
 			test = append(test, watchless(part)+n.start(part))
 		case partOther:
 			if len(test) > 0 {
@@ -146,7 +152,7 @@ func (n nodeProject) kind(part string, depth int) nodePart {
 	switch part = n.bare(part); {
 	case nodeLinter().MatchString(part):
 		return partLints
-	case nodeTester().MatchString(part):
+	case n.tests(part):
 		return partTests
 	}
 	return partOther
@@ -170,9 +176,12 @@ func (n nodeProject) kindOfAll(parts []string, depth int) nodePart {
 	return partOther
 }
 
+// nodeWatches matches the collections of scripts whose tests wait for changes of files, unless CI says that nobody is there.
+var nodeWatches = source.Lazy(`(?:\b\w+-scripts|\bcraco|\breact-app-rewired|\brazzle) +test\b`)
+
 // watchless returns the assignment that keeps a script from waiting for changes.
 func watchless(script string) string {
-	if strings.Contains(script, "react-scripts test") || strings.Contains(script, "watch") ||
+	if nodeWatches().MatchString(script) || strings.Contains(script, "watch") ||
 		strings.Contains(script, "vitest") && !strings.Contains(script, "vitest run") && !strings.Contains(script, "--run") {
 		return "CI=true "
 	}

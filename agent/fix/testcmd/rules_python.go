@@ -3,6 +3,8 @@ package testcmd
 import (
 	"path"
 	"strings"
+
+	"git-agent/agent/source"
 )
 
 // pythonConfigs are the files that suggest pytest, in order.
@@ -26,23 +28,61 @@ func proposePython(d directory) []Proposal {
 	if d.hasBelow("src", ".py") && !strings.Contains(d.text("pyproject.toml"), "pythonpath") {
 		env = "PYTHONPATH=src "
 	}
+	unit, says := d.unittest()
+	if says != "" {
+		out = append(out, Proposal{Test: env + unit, From: says})
+	}
 	pytest := "python3 -m pytest -q" + d.pytestUncovered()
 	out = append(out, Proposal{Test: env + pytest, From: from})
-	if !strings.Contains(d.text(from), "pytest") && !d.has("conftest.py", "tests/conftest.py", "test/conftest.py") {
+	if says == "" && !strings.Contains(d.text(from), "pytest") && !d.has("conftest.py", "tests/conftest.py", "test/conftest.py") {
 		out = append(out, Proposal{Test: env + "python3 -m unittest discover", From: from})
 	}
 	out = append(out, django...)
+	usual := pytest
+	if says != "" {
+		usual = unit
+	}
 	for _, m := range []struct{ file, run string }{
 		{"poetry.lock", "poetry run"}, {"pdm.lock", "pdm run"}, {"Pipfile.lock", "pipenv run"}, {"uv.lock", "uv run --offline --no-sync"},
 	} {
 		if d.has(m.file) {
-			out = append(out, Proposal{Test: env + m.run + " " + strings.Replace(pytest, "python3", "python", 1), From: m.file})
+			out = append(out, Proposal{Test: env + m.run + " " + strings.Replace(usual, "python3", "python", 1), From: m.file})
 		}
 	}
 	if strings.Contains(d.text("pyproject.toml"), "[tool.hatch.envs") {
-		out = append(out, Proposal{Test: env + "hatch run " + strings.Replace(pytest, "python3", "python", 1), From: "pyproject.toml"})
+		out = append(out, Proposal{Test: env + "hatch run " + strings.Replace(usual, "python3", "python", 1), From: "pyproject.toml"})
 	}
 	return out
+}
+
+// unittestCall matches what runs unittest in a file, and the rest of its line up to arguments of the user.
+var unittestCall = source.Lazy(`-m["', ]+unittest\b([^\n{}$#;&|]*)`)
+
+// unittestArguments returns the arguments of unittest at the beginning of a text; the end of a quoted command ends them.
+func unittestArguments(text string) string {
+	list, ok := words(text)
+	if !ok || strings.HasPrefix(text, `"`) || strings.HasPrefix(text, "'") {
+		list, _ = words(text[:max(strings.IndexAny(text, `"'`), 0)])
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return " " + strings.Join(raws(list), " ")
+}
+
+// unittest returns the command of unittest that a file names which says how to test, and the file; "" if none does, or
+// one of them names pytest.
+func (d directory) unittest() (command, from string) {
+	for _, name := range []string{"tox.ini", "noxfile.py", "pyproject.toml", "setup.cfg", "Makefile", "pytest.ini"} {
+		text := d.text(name)
+		if strings.Contains(text, "pytest") {
+			return "", ""
+		}
+		if m := unittestCall().FindStringSubmatch(text); m != nil && from == "" {
+			command, from = "python3 -m unittest"+unittestArguments(m[1]), name
+		}
+	}
+	return command, from
 }
 
 // pythonConfig returns the file that suggests pytest: the first one that names it, or else the

@@ -127,7 +127,28 @@ func tool(list []word) (name string, at int) {
 	if at >= len(list) {
 		return "", 0
 	}
-	return list[at].value[strings.LastIndexByte(list[at].value, '/')+1:], at
+	name = list[at].value[strings.LastIndexByte(list[at].value, '/')+1:]
+	if name == "node" {
+		return toolOfNode(list, at)
+	}
+	return name, at
+}
+
+// installedFile matches a file in node_modules: its package, or the program in .bin.
+var installedFile = source.Lazy(`^(?:\S*/)?node_modules/(?:\.bin/)?((?:@[\w.-]+/)?[\w.-]+)(?:/\S+)?$`)
+
+// toolOfNode returns the package whose program node runs, and the index of its file: jest in
+// "node --experimental-vm-modules node_modules/jest/bin/jest.js".
+func toolOfNode(list []word, node int) (name string, at int) {
+	for at := node + 1; at < len(list); at++ {
+		if !strings.HasPrefix(list[at].value, "-") {
+			if m := installedFile().FindStringSubmatch(list[at].value); m != nil {
+				return m[1], at
+			}
+			break
+		}
+	}
+	return "node", node
 }
 
 // matchWords reports whether a command begins with some words. The program may have a path.

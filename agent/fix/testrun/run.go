@@ -219,6 +219,8 @@ func judge(e Ending, res trial.Result, command string) Ending {
 		e.State = fix.Passing
 	case named && r.Lacks != "" && onlyFiles(r.Failing):
 		e.How = e.lacking() // node's runner names a file that it cannot load like a test
+	case named && r.Lacks != "" && r.Ran > 0 && 2*len(r.Unbuilt) > r.Ran:
+		e.How = e.lacking() // most files do not load, and a few tests fail besides
 	case named:
 		e.State, e.How = fix.Failing, fmt.Sprintf("fails (exit %d)", res.Exit)
 	case res.Outcome == trial.Unknown:

@@ -45,9 +45,11 @@ type warnings struct {
 	texts map[string]bool
 }
 
-// WarnOfTop warns that the user's command runs at the top of the work tree, if this is called below it.
-func (a *App) WarnOfTop(repo *gitext.Repo) {
-	if below := PathspecsIn(repo, nil).Prefix; below != "" {
+// WarnOfTop warns that the user's commands run at the top of the work tree, if this is called below it. Commands that
+// first enter a directory say themselves where they run; empty ones do not count.
+func (a *App) WarnOfTop(repo *gitext.Repo, commands ...string) {
+	atTop := slices.ContainsFunc(commands, func(c string) bool { return c != "" && !strings.HasPrefix(strings.TrimLeft(c, "( "), "cd ") })
+	if below := PathspecsIn(repo, nil).Prefix; below != "" && atTop {
 		a.WarnOnce("the command runs at the top of the work tree, not in " + ui.Printable(below))
 	}
 }

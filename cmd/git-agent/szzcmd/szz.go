@@ -124,7 +124,7 @@ func (c *Szz) runTrace(ctx context.Context, a *app.App, repo *gitext.Repo) (err 
 		}
 	}
 	if c.VerifyCmd != "" {
-		a.WarnOfTop(repo)
+		a.WarnOfTop(repo, c.VerifyCmd)
 	}
 	agent, traces, err := c.openAgent(ctx, a, repo)
 	if err != nil {

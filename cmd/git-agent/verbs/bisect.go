@@ -200,7 +200,7 @@ func (c *Bisect) question(ctx context.Context, a *app.App, repo *gitext.Repo) (q
 		return q, err
 	}
 	if len(c.Words)+len(c.behind) > 0 {
-		a.WarnOfTop(repo)
+		a.WarnOfTop(repo, q.Test)
 	}
 	return q, c.addFiles(ctx, a, repo, &q, len(tips) == 0)
 }

@@ -176,9 +176,7 @@ func (c *Fix) given(repo *gitext.Repo) ([]fix.GivenLocation, error) {
 func (c *Fix) addCommands(ctx context.Context, a *app.App, repo *gitext.Repo, p *fix.Problem) error {
 	p.Test, p.Build, p.Suite = c.Test, c.Build, c.Suite
 	p.WriteTest = c.Test == "" && !c.Locate && (p.Report != "" || p.Crash != nil)
-	if c.Test+c.Build+c.Suite+c.Setup != "" {
-		a.WarnOfTop(repo)
-	}
+	a.WarnOfTop(repo, c.Test, c.Build, c.Suite, c.Setup)
 	config, err := configuredCommands(ctx, a, c.Sandbox)
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ var (
 	mochaCount = source.Lazy(`^(\d+) (passing|failing)(?: \([\d.]+m?s\))?$`)
 	mochaEntry = source.Lazy(`^\d+\) (.*)$`)
 	bunResult  = source.Lazy(`^\((pass|fail)\) (.+?)(?: \[[\d.]+m?s\])?$`)
+	bunFile    = source.Lazy(`^(\S+\.[cm]?[jt]sx?):$`)
 	bunTotal   = source.Lazy(`^Ran (\d+) tests? across \d+ files?`)
 	// Translators name the place of a syntax error: oxc, esbuild and babel.
 	oxcPlace   = source.Lazy(`[\[─] ?([^\s\[\]─]+\.[cm]?[jt]sx?):(\d+):\d+ ?\]?$`)
@@ -71,6 +72,11 @@ func (j *jsRunner) take(l line) bool {
 	case l.bare[0] >= 0x80: // the signs are not ASCII
 		return j.sign(l)
 	case l.has("Tests") && j.total(l.bare), l.has("Ran ") && j.bun(l.bare), l.has("(") && j.bun(l.bare):
+		return true
+	case l.indent == 0 && strings.HasSuffix(l.bare, ":") && j.bunFile(l.bare):
+		return true
+	case l.bare == "# Unhandled error between tests" && j.file != "": // of bun
+		j.noBuild(j.file)
 		return true
 	case l.has("failed to load config from "):
 		j.buildError(Place{File: strings.TrimPrefix(l.bare, "failed to load config from "), Text: "the configuration cannot be loaded"})
@@ -320,6 +326,14 @@ func (j *jsRunner) nodeTotal(text string) bool {
 		j.counted = max(j.counted-n, 0)
 	}
 	return true
+}
+
+func (j *jsRunner) bunFile(text string) bool {
+	m := bunFile().FindStringSubmatch(text)
+	if m != nil {
+		j.file = m[1]
+	}
+	return m != nil
 }
 
 func (j *jsRunner) bun(text string) bool {

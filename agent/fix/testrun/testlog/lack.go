@@ -79,9 +79,9 @@ var signs = []sign{
 	{fix.LackCommand, "Failed to resolve import \"", source.Lazy(`import "[@~#]/`)},
 
 	{fix.LackBuilt, "Failed to resolve entry for package ", nil},
-	{fix.LackBuilt, "Cannot find ", source.Lazy(`Cannot find (?:module|package) '[^']*/(?:dist|build|out)/[^']*'`)},
 	{fix.LackBuilt, "Please verify that the package.json has a valid", nil},
 	{fix.LackNode, "Cannot find module 'node_modules/", nil},
+	{fix.LackBuilt, "Cannot find ", source.Lazy(`Cannot find (?:module|package) '[^']*/(?:dist|build|out)/[^']*'`)},
 	{fix.LackBuilt, "[ERR_MODULE_NOT_FOUND]: Cannot find module '", source.Lazy(`module '[^./'][^']*' imported from `)}, // Node.js calls a package one
 	{fix.LackNode, "Failed to resolve import ", source.Lazy(`import "[^./][^"]*" from `)},
 	{fix.LackNode, "Cannot find ", source.Lazy(`Cannot find (?:module|package) '[^./][^']*'`)},

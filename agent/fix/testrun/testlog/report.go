@@ -57,6 +57,7 @@ type Report struct {
 	Places   []Place // places of failed assertions, in the order of the output
 	Panicked bool    // a process panicked or crashed before its tests ended
 	Cut      bool    // the output lacks its middle, so that names may be missing
+	Watches  bool    // the tool says that it waits for changes of files
 }
 
 // These limits bound the kept part of an output.

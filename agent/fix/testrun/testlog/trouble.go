@@ -14,6 +14,10 @@ var crashes = []string{
 	"terminate called ", "# A fatal error has been detected by the Java Runtime", "FATAL ERROR: ", "Node.js v", "PHP Fatal error: ",
 }
 
+// watches matches what a tool says that waits for changes of files: jest, vitest, mocha, tsc, AVA and nodemon.
+var watches = source.Lazy(`^(?:(?:PASS|FAIL|DEV)  ?)?(?:Watch Usage\b|No tests found related to files changed since|.*\b(?:Waiting|Watching) for file changes\b|` +
+	`.*\bwaiting for changes\.\.\.$|.*\bwatching path\(s\): )`)
+
 var (
 	sanitizer  = source.Lazy(`^==\d+==\s?ERROR: \w+Sanitizer`)
 	crashOfMsg = source.Lazy(`(?:Segmentation fault|Aborted|Bus error|Illegal instruction|Floating point exception) +\(core dumped\)`)
@@ -39,6 +43,9 @@ func (t *trouble) take(l line) bool {
 	}
 	if sanitizer().MatchString(l.text) || strings.Contains(l.text, "(core dumped)") && crashOfMsg().MatchString(l.text) {
 		t.report.Panicked = true
+	}
+	if strings.Contains(l.text, "atch") || strings.Contains(l.text, "changes") || strings.Contains(l.text, "No tests found") {
+		t.report.Watches = t.report.Watches || watches().MatchString(l.bare)
 	}
 	if strings.HasSuffix(l.text, "Error 127") && t.shell != "" { // as make prints it
 		t.missing(fix.LackProgram, t.shell)
