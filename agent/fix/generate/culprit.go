@@ -3,6 +3,7 @@ package generate
 import (
 	"context"
 	"fmt"
+	"strings"
 	"slices"
 
 	"git-agent/agent/source"
@@ -104,7 +105,7 @@ func (g *generator) drain(q *queue, subject string) []Candidate {
 			}
 			continue
 		}
-		it.candidate.Why = fmt.Sprintf("The test fails since this commit: %s.", subject)
+		it.candidate.Why = fmt.Sprintf("The test fails since this commit: %s.", strings.TrimRight(subject, ". "))
 		if g.admit(&it.candidate) {
 			list = append(list, it.candidate)
 		}

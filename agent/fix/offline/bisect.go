@@ -64,7 +64,9 @@ func Bisect(ctx context.Context, repo *gitext.Repo, in BisectInput) (Bisected, e
 	}
 	defer w.Close()
 	b := &bisector{in: &in, repo: repo, w: w}
-	b.tests, b.units = testsOf(ctx, repo, in.Problem)
+	if b.tests, b.units, err = testsOf(ctx, repo, in.Problem); err != nil {
+		return Bisected{}, err
+	}
 	out, err := b.run(ctx)
 	out.Runs = w.Runs()
 	if errors.Is(err, trial.ErrMaxRuns) { // a second search shares the runs of the first
@@ -74,8 +76,19 @@ func Bisect(ctx context.Context, repo *gitext.Repo, in BisectInput) (Bisected, e
 }
 
 // testsOf returns the files to lay over each commit, and the source files whose unit tests are: the tests, or all
-// files if none has tests.
-func testsOf(ctx context.Context, repo *gitext.Repo, p fix.Problem) (files []gitext.Overlay, units []trial.UnitTests) {
+// files if none has tests. New tests that are committed are laid over, too.
+func testsOf(ctx context.Context, repo *gitext.Repo, p fix.Problem) (files []gitext.Overlay, units []trial.UnitTests, err error) {
+	if len(p.Tree.Tests) > 0 {
+		there, err := repo.Tree(ctx, p.Tree.Commit, p.Tree.Tests...)
+		for _, e := range there {
+			text, err := repo.Blob(ctx, e.OID, trial.MaxUnitTests)
+			if err != nil {
+				return nil, nil, err
+			}
+			files = append(files, gitext.Overlay{Path: e.Path, Mode: e.Mode, Content: text})
+		}
+		return files, nil, err
+	}
 	for _, o := range p.Tree.Over {
 		if source.IsTestOf(o.Path, p.Test) {
 			files = append(files, o)
@@ -90,9 +103,9 @@ func testsOf(ctx context.Context, repo *gitext.Repo, p fix.Problem) (files []git
 		}
 	}
 	if len(files)+len(units) == 0 {
-		return p.Tree.Over, nil
+		return p.Tree.Over, nil, nil
 	}
-	return files, units
+	return files, units, nil
 }
 
 // A bisector is the state of a bisection.

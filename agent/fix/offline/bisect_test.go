@@ -53,6 +53,19 @@ func TestBisect(t *testing.T) {
 	}
 }
 
+func TestBisectWithACommittedTest(t *testing.T) {
+	// A new test that is committed is laid over older commits, too: it is not where the test begins to fail.
+	t.Parallel()
+	h, oids := history(t, 12, 5)
+	p := failing("")
+	test := string(p.Tree.Over[0].Content)
+	p.Tree = fix.Tree{Commit: h.Commit("test", gittest.Files{"tests/run.sh": test}), Tests: []string{"tests/run.sh"}, Before: oids[11]}
+	p.Test = "test ! -e tests/run.sh || sh tests/run.sh"
+	if got, err := Bisect(t.Context(), h.Open(), BisectInput{Problem: p, Trial: options(t)}); err != nil || got.First.OID != oids[5] {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 func TestBisectWithAUnitTest(t *testing.T) {
 	// Of a source file with a new unit test, only the tests are laid over each commit.
 	t.Parallel()
