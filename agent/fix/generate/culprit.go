@@ -3,8 +3,8 @@ package generate
 import (
 	"context"
 	"fmt"
-	"strings"
 	"slices"
+	"strings"
 
 	"git-agent/agent/source"
 	"git-agent/gitext"
