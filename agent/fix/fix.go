@@ -21,7 +21,7 @@ type Tree struct {
 	Commit gitext.OID
 	Over   []gitext.Overlay
 	// Tests are the new tests, if they are committed: test files that the last commits changed, which changed
-	// nothing else. Before is the commit before these. Both are empty where Over is not.
+	// nothing else. Before is the commit before these. Both are empty where Over has code or tests.
 	Tests  []string   `json:",omitempty"`
 	Before gitext.OID `json:",omitempty"`
 }

@@ -18,9 +18,9 @@ import (
 // changed, if there is no other new change.
 func (s *study) leaveOutOlder(ctx context.Context) error {
 	p, rep := &s.problem, &s.answer.Reproduction
-	before, without := p.Tree.Before, "before the last commits, which change only tests,"
+	before, over, without := p.Tree.Before, p.Tree.Over, "before the last commits, which change only tests,"
 	if s.onlyTestsAreNew() {
-		before, without = p.Tree.Commit, "without the uncommitted changes"
+		before, over, without = p.Tree.Commit, nil, "without the uncommitted changes"
 	}
 	if p.OwnTest != nil || rep.State != fix.Failing || len(rep.Failing) < 2 || before == "" {
 		return nil
@@ -29,7 +29,7 @@ func (s *study) leaveOutOlder(ctx context.Context) error {
 		return nil
 	}
 	s.say("running the test at %s, without the new tests", before.Short())
-	if err := s.space.Prepare(ctx, before, nil); err != nil {
+	if err := s.space.Prepare(ctx, before, over); err != nil {
 		return err
 	}
 	e, err := testrun.Run(ctx, s.space, testrun.Commands{Build: p.Build, Test: p.Test, Set: testrun.Uncached(p.Test)})

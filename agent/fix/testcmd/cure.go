@@ -64,7 +64,7 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 	case fix.LackNetwork:
 		return Cure{Advice: "--network lets the commands use it"}
 	case fix.LackJDK:
-		return jdkCure(rep.Command, rep.Lacking)
+		return d.jdkCure(rep.Command, rep.Lacking)
 	case fix.LackTool:
 		return toolCure(rep.Lacking)
 	case fix.LackCheck:

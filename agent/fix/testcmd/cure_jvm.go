@@ -63,13 +63,17 @@ func javaOf(classFile string) string {
 	return strconv.Itoa(n - 44)
 }
 
+// setsLevel matches the level of the compiler in a pom.xml that no property sets.
+var setsLevel = source.Lazy(`<(?:source|target|release)>\s*\d`)
+
 // jdkCure says which JDK a command needs, which ended with a line.
-func jdkCure(command, line string) Cure {
+func (d directory) jdkCure(command, line string) Cure {
 	const named = ", and let JAVA_HOME name it"
 	switch m := wantedRelease().FindStringSubmatch(line); {
 	case m != nil:
 		return Cure{Advice: "install JDK " + m[1] + " or later" + named}
-	case strings.Contains(line, " is no longer supported. Use ") && strings.Contains(command, "-Dmaven.compiler.source="):
+	case strings.Contains(line, " is no longer supported. Use ") &&
+		(strings.Contains(command, "-Dmaven.compiler.source=") || setsLevel().MatchString(d.text("pom.xml"))):
 		return Cure{Advice: "the pom.xml sets the level itself, so that no option changes it: let JAVA_HOME name an older JDK, or raise the level there"}
 	case strings.Contains(line, " is no longer supported. Use "):
 		return Cure{Advice: "add -Dmaven.compiler.source=8 -Dmaven.compiler.target=8 to the command, or let JAVA_HOME name an older JDK"}

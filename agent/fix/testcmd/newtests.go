@@ -17,9 +17,9 @@ const (
 
 // WithNewTests returns the tree with its new tests, if these are committed: the test files that its last commits
 // changed, if they changed nothing else but documents. Somebody who commits a test for a bug, and then asks for a repair,
-// means this test. A tree with uncommitted files has none.
+// means this test. A tree with uncommitted code or tests has none.
 func WithNewTests(ctx context.Context, repo *gitext.Repo, tree fix.Tree) (fix.Tree, error) {
-	if len(tree.Over) > 0 {
+	if slices.ContainsFunc(tree.Over, func(o gitext.Overlay) bool { return source.FileKindOf(o.Path) != source.OtherFile }) {
 		return tree, nil
 	}
 	var tests []string
