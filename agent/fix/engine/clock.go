@@ -21,7 +21,7 @@ const (
 	reproductionPart = 8 // 1/8 for the repetitions of the first run
 	coveragePart     = 5
 	historyPart      = 8
-	olderPart        = 3 // 1/3 for a run of the tests without the uncommitted ones
+	olderPart        = 3 // 1/3 for a run of the tests without the new ones; half of it for a run at an older commit
 	proofPart        = 4 // 1/4 more for the proof of a patch that passed the failing test in time
 )
 

@@ -1,56 +1,137 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
+	"time"
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/source"
 	"git-agent/gitext"
 )
 
-// leaveOutOlder removes the tests that fail without the new tests too from the failing
-// ones, if other tests fail only with them: these show the bug, and no
+// An earlier state of the program is compared with that of the problem.
+type earlier struct {
+	commit gitext.OID
+	over   []gitext.Overlay
+	said   string // completes "tests that fail ... too"
+	part   time.Duration
+	// distant says that tests have come since then: only those that passed then fail for a new reason, where any is known.
+	distant bool
+}
+
+// leaveOutOlder removes the tests that fail in an earlier state, too, from the failing
+// ones, if other tests fail only now: these show the bug, and no
 // patch of it repairs the older failures, such as those of a tool that is of another version. While
-// one of them counted, no patch at all was plausible. New are uncommitted tests, and those that the last commits
-// changed, if there is no other new change.
+// one of them counted, no patch at all was plausible.
 func (s *study) leaveOutOlder(ctx context.Context) error {
 	p, rep := &s.problem, &s.answer.Reproduction
-	before, over, without := p.Tree.Before, p.Tree.Over, "before the last commits, which change only tests,"
-	if s.onlyTestsAreNew() {
-		before, over, without = p.Tree.Commit, nil, "without the uncommitted changes"
-	}
-	if p.OwnTest != nil || rep.State != fix.Failing || len(rep.Failing) < 2 || before == "" {
+	if p.OwnTest != nil || rep.State != fix.Failing || len(rep.Failing) < 2 {
 		return nil
 	}
-	if s.clock.whole > 0 && rep.Took > s.clock.left()/olderPart {
-		return nil
+	before, err := s.earlier(ctx)
+	if err != nil || before.commit == "" || s.clock.whole > 0 && rep.Took > s.clock.left()/before.part {
+		return err
 	}
-	s.say("running the test at %s, without the new tests", before.Short())
-	if err := s.space.Prepare(ctx, before, over); err != nil {
+	s.say("running the test %s, for failures that are older", before.said)
+	if err := s.space.Prepare(ctx, before.commit, before.over); err != nil {
 		return err
 	}
 	e, err := testrun.Run(ctx, s.space, testrun.Commands{Build: p.Build, Test: p.Test, Set: testrun.Uncached(p.Test)})
 	if err != nil || e.State != fix.Failing {
 		return err
 	}
-	var older, fresh []string
-	for _, name := range rep.Failing {
-		if slices.Contains(e.Report.Failing, name) {
-			older = append(older, name)
-		} else {
-			fresh = append(fresh, name)
-		}
-	}
+	older, fresh := before.divide(rep.Failing, e.Report)
 	if len(older) == 0 || len(fresh) == 0 {
 		return nil
 	}
 	p.Known, rep.Failing = append(slices.Clone(p.Known), older...), fresh
-	s.note("tests that fail %s too are left out: %s, such as %s", without, agent.Plural(len(older), "test"), older[0])
+	s.note("tests that fail %s too are left out: %s, such as %s", before.said, agent.Plural(len(older), "test"), older[0])
+	return s.narrow(ctx)
+}
+
+// narrow puts a command that runs only the failing tests in the place of a guessed one, which becomes that of the wider
+// tests. Its output has nothing of other failures, and each candidate takes less time.
+func (s *study) narrow(ctx context.Context) error {
+	p := s.problem
+	failing := s.answer.Reproduction.Failing
+	focused, ok := testcmd.Focus(p.Test, failing)
+	if p.Others == nil || !ok {
+		return nil
+	}
+	p.Suite, p.Test = cmp.Or(p.Suite, p.Test), focused
+	s.say("running the test: %s", p.Test)
+	rep, runs, err := testrun.Runs(ctx, s.space, p, s.clock.reproduction(s.trial.Timeout))
+	if err != nil || rep.State != fix.Failing || len(rep.Failing) != len(failing) {
+		return err
+	}
+	s.problem, s.answer.Reproduction, s.runs = p, rep, runs
 	return nil
 }
+
+// divide divides failing tests by the report of the earlier state. Fresh are those that did not fail then. Of a distant state, tests
+// that did not exist may fail for the reason of the older ones, so that only those that passed are fresh, if there are any.
+func (e earlier) divide(failing []string, then testlog.Report) (older, fresh []string) {
+	var other []string
+	for _, name := range failing {
+		switch {
+		case slices.Contains(then.Failing, name):
+			older = append(older, name)
+		case slices.Contains(then.Passing, name):
+			fresh = append(fresh, name)
+		default:
+			other = append(other, name)
+		}
+	}
+	if len(fresh) > 0 && e.distant {
+		return append(older, other...), fresh
+	}
+	return older, append(fresh, other...)
+}
+
+// earlier returns the state without the new tests: uncommitted ones, or those that the last commits changed, if there is
+// no other new change. For a guessed command, which may run more tests than the user has in mind, it is that of
+// some commits ago, if there are no new tests and no uncommitted changes. Its commit is "" if there is no such state.
+func (s *study) earlier(ctx context.Context) (earlier, error) {
+	t := s.problem.Tree
+	switch {
+	case s.onlyTestsAreNew():
+		return earlier{commit: t.Commit, said: "without the uncommitted changes", part: olderPart}, nil
+	case t.Before != "":
+		said := "at " + t.Before.Short() + ", before the last commits, which change only tests,"
+		return earlier{commit: t.Before, over: t.Over, said: said, part: olderPart}, nil
+	case len(t.Over) > 0 || s.problem.Others == nil:
+		return earlier{}, nil
+	}
+	n, commit := 0, gitext.OID("")
+	for entry, err := range s.engine.Repo.Log(ctx, gitext.LogOptions{Tip: t.Commit, Max: someCommits + 1, NoMerges: true}) {
+		if gitext.Unreadable(err) {
+			break
+		}
+		if err != nil {
+			return earlier{}, err
+		}
+		if commit = entry.OID; commit != t.Commit {
+			n++
+		}
+	}
+	if n < fewCommits {
+		return earlier{}, nil
+	}
+	return earlier{commit: commit, said: fmt.Sprintf("at %s, %d commits ago,", commit.Short(), n), part: 2 * olderPart, distant: true}, nil
+}
+
+// The number of commits after which a failure counts as old, and the fewest that are worth a run.
+const (
+	someCommits = 30
+	fewCommits  = 5
+)
 
 // onlyTestsAreNew reports whether there are uncommitted changes, and all are of tests. A change of the program
 // may itself be the bug, or the beginning of its repair.

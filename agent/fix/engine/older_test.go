@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testcmd"
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/gitext"
 	"git-agent/gitext/gittest"
 )
@@ -79,6 +81,77 @@ func TestNewTestsThatFindNothing(t *testing.T) {
 		b.question.Problem.Others = []fix.Commands{{Test: "true"}}
 		if ans := b.answer(); !slices.Contains(ans.Notes, c.want) || ans.Declined == "" {
 			t.Errorf("%v: %q, %s", c.part, ans.Notes, ans.Declined)
+		}
+	}
+}
+
+// Of several tests that fail by a guessed command, those that failed some commits ago, too, forbid no patch.
+func TestOldFailuresOfAGuess(t *testing.T) {
+	t.Parallel()
+	for _, guessed := range []bool{true, false} {
+		b := newBench(t, nil)
+		h := gittest.New(t)
+		h.Commit("size: count the words", gittest.Files{
+			"size.sh": goodScript, "text": "one two\nthree four\n", "check_test.sh": planOf2 + toolTest + sizeTest + exits,
+		})
+		for i := range fewCommits {
+			h.Commit(fmt.Sprint("note ", i), gittest.Files{"notes.sh": fmt.Sprintln("#", i)})
+		}
+		b.question.Problem.Tree = fix.Tree{Commit: h.Commit("size: count the first words", gittest.Files{"size.sh": badScript})}
+		if b.Repo = h.Open(); guessed {
+			b.question.Problem.Others = []fix.Commands{{Test: "true"}}
+		}
+		ans := b.answer()
+		noted := strings.Contains(strings.Join(ans.Notes, "\n"), " 6 commits ago, too are left out: 1 test, such as has the tool")
+		if noted != guessed || len(ans.Plausible) > 0 != guessed || slices.Contains(ans.Reproduction.Failing, "has the tool") == guessed {
+			t.Errorf("guessed %v: %q, %d plausible, %q", guessed, ans.Reproduction.Failing, len(ans.Plausible), ans.Notes)
+		}
+	}
+}
+
+// The tests that are left run alone, where the test tool can select them.
+func TestFreshFailuresRunAlone(t *testing.T) {
+	t.Parallel()
+	const tests = "package size\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\n" +
+		"func TestTool(t *testing.T) {\n\tif _, err := os.Stat(\"/no/such/tool\"); err != nil {\n\t\tt.Fatal(err)\n\t}\n}\n\n" +
+		"func TestLarger(t *testing.T) {\n\tif Larger(1, 2) != 2 {\n\t\tt.Fatal(Larger(1, 2))\n\t}\n}\n"
+	code := func(op string) gittest.Files {
+		return gittest.Files{"size.go": "package size\n\nfunc Larger(a, b int) int {\n\tif a " + op + " b {\n\t\treturn a\n\t}\n\treturn b\n}\n"}
+	}
+	b := newBench(t, nil)
+	h := gittest.New(t)
+	h.Write(gittest.Files{"go.mod": "module size\n\ngo 1.21\n", "size_test.go": tests})
+	h.Commit("larger", code(">"))
+	for i := range fewCommits {
+		h.Commit(fmt.Sprint("note ", i), gittest.Files{"notes.txt": fmt.Sprintln("#", i)})
+	}
+	tip := h.Commit("compare", code("<"))
+	b.Repo, b.question.Problem = h.Open(), fix.Problem{Tree: fix.Tree{Commit: tip}, Test: "go test ./...", Others: []fix.Commands{{Test: "true"}}}
+	ans := b.answer()
+	if got := ans.Reproduction; !strings.Contains(got.Command, "-run") || !slices.Equal(got.Failing, []string{"size:TestLarger"}) || strings.Contains(string(got.Output), "TestTool") {
+		t.Errorf("%s: %q\n%s", got.Command, got.Failing, got.Output)
+	}
+	if len(ans.Plausible) == 0 || len(ans.Plausible[0].Checks) != 2 {
+		t.Errorf("%d plausible, notes %q", len(ans.Plausible), ans.Notes)
+	}
+}
+
+// Of a distant state, tests that passed then count, and others only where none is known to have passed.
+func TestFreshFailuresPassedThen(t *testing.T) {
+	t.Parallel()
+	then := testlog.Report{Failing: []string{"old"}, Passing: []string{"passed"}}
+	for _, c := range []struct {
+		distant      bool
+		failing      string
+		older, fresh string
+	}{
+		{true, "old passed absent", "old absent", "passed"},
+		{true, "old absent", "old", "absent"},
+		{false, "old passed absent", "old", "passed absent"},
+	} {
+		older, fresh := earlier{distant: c.distant}.divide(strings.Fields(c.failing), then)
+		if strings.Join(older, " ") != c.older || strings.Join(fresh, " ") != c.fresh {
+			t.Errorf("%+v: %q, %q", c, older, fresh)
 		}
 	}
 }
