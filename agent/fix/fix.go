@@ -260,6 +260,9 @@ type Check struct {
 	How     string // predicate of a sentence with the subject "it": "passes"
 }
 
+// WhileProved stands in Answer.Stopped before the candidate that passed the failing test, and whose proof was cut off.
+const WhileProved = " while a patch was proved that passes the failing test: "
+
 // An Answer is the result of work on a problem.
 type Answer struct {
 	Engine       string // "offline" or "agent"

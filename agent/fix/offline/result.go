@@ -47,7 +47,7 @@ func (s *search) stopped(ctx context.Context) string {
 		return ""
 	}
 	if s.cut != "" {
-		return why + " while a patch was proved that passes the failing test: " + s.cut
+		return why + fix.WhileProved + s.cut
 	}
 	untried := len(s.window) + s.leads
 	switch {

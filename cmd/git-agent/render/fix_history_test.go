@@ -22,3 +22,15 @@ func TestCommitsOfOneFileAreListedOnce(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 }
+
+// A patch whose proof is cut off passed the failing test, so that one was tried.
+func TestProofCutOff(t *testing.T) {
+	for stopped, want := range map[string]string{
+		"stopped at --time" + fix.WhileProved + "reverts 0123abc": "no patch is proved: stopped at --time while a patch was proved that passes the failing test: reverts 0123abc",
+		"interrupted": "no patch was tried: interrupted",
+	} {
+		if got := outcomeText(&fix.Answer{Engine: "offline", Stopped: stopped}, false); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

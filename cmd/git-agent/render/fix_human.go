@@ -182,6 +182,8 @@ func outcomeText(ans *fix.Answer, all bool) string {
 	switch {
 	case ans.Declined != "":
 		return "nothing was tried: " + ans.Declined
+	case ans.Tried == 0 && strings.Contains(ans.Stopped, fix.WhileProved):
+		return "no patch is proved: " + ans.Stopped
 	case ans.Tried == 0 && ans.Engine == "offline" && ans.Stopped != "":
 		return "no patch was tried: " + ans.Stopped
 	case ans.Tried == 0 && ans.Engine == "offline":
