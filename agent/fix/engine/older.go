@@ -35,25 +35,34 @@ func (s *study) leaveOutOlder(ctx context.Context) error {
 	if p.OwnTest != nil || rep.State != fix.Failing || len(rep.Failing) < 2 {
 		return nil
 	}
-	before, err := s.earlier(ctx)
-	if err != nil || before.commit == "" || s.clock.whole > 0 && rep.Took > s.clock.left()/before.part {
+	states, err := s.earlier(ctx)
+	if err != nil {
 		return err
 	}
-	s.say("running the test %s, for failures that are older", before.said)
-	if err := s.space.Prepare(ctx, before.commit, before.over); err != nil {
-		return err
+	for _, before := range states {
+		if s.clock.whole > 0 && rep.Took > s.clock.left()/before.part {
+			return nil
+		}
+		s.say("running the test %s, for failures that are older", before.said)
+		if err := s.space.Prepare(ctx, before.commit, before.over); err != nil {
+			return err
+		}
+		e, err := testrun.Run(ctx, s.space, testrun.Commands{Build: p.Build, Test: p.Test, Set: testrun.Uncached(p.Test)})
+		if err != nil {
+			return err
+		}
+		if e.State == fix.Broken { // a later state may build
+			continue
+		}
+		older, fresh := before.divide(rep.Failing, e.Report)
+		if len(older) == 0 || len(fresh) == 0 {
+			return nil
+		}
+		p.Known, rep.Failing = append(slices.Clone(p.Known), older...), fresh
+		s.note("tests that fail %s too are left out: %s, such as %s", before.said, agent.Plural(len(older), "test"), older[0])
+		return s.narrow(ctx)
 	}
-	e, err := testrun.Run(ctx, s.space, testrun.Commands{Build: p.Build, Test: p.Test, Set: testrun.Uncached(p.Test)})
-	if err != nil || e.State != fix.Failing {
-		return err
-	}
-	older, fresh := before.divide(rep.Failing, e.Report)
-	if len(older) == 0 || len(fresh) == 0 {
-		return nil
-	}
-	p.Known, rep.Failing = append(slices.Clone(p.Known), older...), fresh
-	s.note("tests that fail %s too are left out: %s, such as %s", before.said, agent.Plural(len(older), "test"), older[0])
-	return s.narrow(ctx)
+	return nil
 }
 
 // narrow puts a command that runs only the failing tests in the place of a guessed one, which becomes that of the wider
@@ -96,35 +105,40 @@ func (e earlier) divide(failing []string, then testlog.Report) (older, fresh []s
 }
 
 // earlier returns the state without the new tests: uncommitted ones, or those that the last commits changed, if there is
-// no other new change. For a guessed command, which may run more tests than the user has in mind, it is that of
-// some commits ago, if there are no new tests and no uncommitted changes. Its commit is "" if there is no such state.
-func (s *study) earlier(ctx context.Context) (earlier, error) {
+// no other new change. For a guessed command, which may run more tests than the user has in mind, it returns those of
+// some commits ago, and of a few, if there are no new tests and no uncommitted changes.
+func (s *study) earlier(ctx context.Context) ([]earlier, error) {
 	t := s.problem.Tree
 	switch {
 	case s.onlyTestsAreNew():
-		return earlier{commit: t.Commit, said: "without the uncommitted changes", part: olderPart}, nil
+		return []earlier{{commit: t.Commit, said: "without the uncommitted changes", part: olderPart}}, nil
 	case t.Before != "":
 		said := "at " + t.Before.Short() + ", before the last commits, which change only tests,"
-		return earlier{commit: t.Before, over: t.Over, said: said, part: olderPart}, nil
+		return []earlier{{commit: t.Before, over: t.Over, said: said, part: olderPart}}, nil
 	case len(t.Over) > 0 || s.problem.Others == nil:
-		return earlier{}, nil
+		return nil, nil
 	}
-	n, commit := 0, gitext.OID("")
+	var commits []gitext.OID
 	for entry, err := range s.engine.Repo.Log(ctx, gitext.LogOptions{Tip: t.Commit, Max: someCommits + 1, NoMerges: true}) {
 		if gitext.Unreadable(err) {
 			break
 		}
 		if err != nil {
-			return earlier{}, err
+			return nil, err
 		}
-		if commit = entry.OID; commit != t.Commit {
-			n++
+		if entry.OID != t.Commit {
+			commits = append(commits, entry.OID)
 		}
 	}
-	if n < fewCommits {
-		return earlier{}, nil
+	if len(commits) < fewCommits {
+		return nil, nil
 	}
-	return earlier{commit: commit, said: fmt.Sprintf("at %s, %d commits ago,", commit.Short(), n), part: 2 * olderPart, distant: true}, nil
+	var states []earlier
+	for _, n := range slices.Compact([]int{len(commits), fewCommits}) {
+		c := commits[n-1]
+		states = append(states, earlier{commit: c, said: fmt.Sprintf("at %s, %d commits ago,", c.Short(), n), part: 2 * olderPart, distant: true})
+	}
+	return states, nil
 }
 
 // The number of commits after which a failure counts as old, and the fewest that are worth a run.

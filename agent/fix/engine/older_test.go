@@ -120,7 +120,7 @@ func TestFreshFailuresRunAlone(t *testing.T) {
 	}
 	b := newBench(t, nil)
 	h := gittest.New(t)
-	h.Write(gittest.Files{"go.mod": "module size\n\ngo 1.21\n", "size_test.go": tests})
+	h.Commit("tests", gittest.Files{"go.mod": "module size\n\ngo 1.21\n", "size_test.go": tests}) // does not build
 	h.Commit("larger", code(">"))
 	for i := range fewCommits {
 		h.Commit(fmt.Sprint("note ", i), gittest.Files{"notes.txt": fmt.Sprintln("#", i)})
