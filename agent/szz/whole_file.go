@@ -69,7 +69,7 @@ func wholeChangeOf(f *gitext.FileChange) *wholeChange {
 		return wholeAdded
 	case f.Status == 'R':
 		return wholeName
-	case f.OldOID == f.NewOID:
+	case changesMode(f):
 		return wholeMode
 	case f.Submodule:
 		return wholeSubmodule
@@ -110,6 +110,9 @@ func wholeFiles(ctx context.Context, repo *gitext.Repo, fc *FixContext) (*Answer
 		return &Answer{Algorithm: Algorithms[0], Notes: []string{noteNoText}}, nil
 	}
 	v := &Answer{Algorithm: ByFileHistory, Notes: []string{noteWhole}}
+	if len(fc.Patch.Files) > maxWholeFiles {
+		v.Note("only the first %d files of the fix were looked at", maxWholeFiles)
+	}
 	for _, c := range culprits {
 		commit, err := repo.Commit(ctx, c.commit)
 		if err != nil {

@@ -1,6 +1,8 @@
 package szz
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -62,4 +64,20 @@ func TestWholeFiles(t *testing.T) {
 	module("add a module", "a")
 	module("update the module", "b")
 	expect(module("fix the module", "a"), "set the submodule lib to bbbbbbbbbbbb", "aaaaaaaaaaaa => bbbbbbbbbbbb", "update the module")
+}
+
+// git does not know the new object of a file of the work tree of which only the mode is changed.
+func TestWholeFileOfTheWorkTree(t *testing.T) {
+	h := newHistory(t)
+	h.Commit("root", gittest.Files{"run.sh": "exit 0\n"})
+	h.Git("update-index", "--chmod=+x", "run.sh")
+	h.Git("commit", "-q", "-m", "mode")
+	h.Git("checkout", "-q", "--", ".")
+	if err := os.Chmod(filepath.Join(h.Dir, "run.sh"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	v, err := Settle(t.Context(), h.Open(), h.context(h.Head(), ContextOptions{Source: SourceWorktree}), "rank")
+	if err != nil || len(v.Suspects) != 1 || v.Suspects[0].Reason != "set the mode of run.sh to 100755" {
+		t.Errorf("%+v, %v", v, err)
+	}
 }
