@@ -34,7 +34,7 @@ func (s *study) inSubmodule(ctx context.Context) (line, where string) {
 func (s *study) advice(ctx context.Context) (string, error) {
 	rep := s.answer.Reproduction
 	switch {
-	case rep.TimedOut && watches(rep.Output):
+	case rep.TimedOut && testlog.Read(rep.Output).Watches:
 		return "; its tool waits for changes of files: CI=true before the command, or an option such as --run or --watch=false, " +
 			"lets it end", nil
 	case rep.TimedOut && s.clock.shorter(s.trial.Timeout):
@@ -70,12 +70,6 @@ func (s *study) advice(ctx context.Context) (string, error) {
 		s.note("%s", cure.Instead)
 	}
 	return fix.GetBy(cure.Install), nil
-}
-
-// watches reports whether the tool of an output waits for changes of files.
-func watches(output []byte) bool {
-	read := testlog.Read(output)
-	return read.Watches
 }
 
 // builds returns the word for what a file must do before its tests run: interpreters load it.

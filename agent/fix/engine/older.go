@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"git-agent/agent"
@@ -21,7 +22,6 @@ type earlier struct {
 	commit gitext.OID
 	over   []gitext.Overlay
 	said   string // completes "tests that fail ... too"
-	part   time.Duration
 	// distant says that tests have come since then: only those that passed then fail for a new reason, where any is known.
 	distant bool
 }
@@ -40,10 +40,14 @@ func (s *study) leaveOutOlder(ctx context.Context) error {
 		return err
 	}
 	for _, before := range states {
-		if s.clock.whole > 0 && rep.Took > s.clock.left()/before.part {
+		part := time.Duration(olderPart)
+		if before.distant {
+			part *= 2
+		}
+		if s.clock.whole > 0 && rep.Took > s.clock.left()/part {
 			return nil
 		}
-		s.say("running the test %s, for failures that are older", before.said)
+		s.say("looking for older failures: running the test %s", strings.TrimSuffix(before.said, ","))
 		if err := s.space.Prepare(ctx, before.commit, before.over); err != nil {
 			return err
 		}
@@ -77,7 +81,8 @@ func (s *study) narrow(ctx context.Context) error {
 	p.Suite, p.Test = cmp.Or(p.Suite, p.Test), focused
 	s.say("running the test: %s", p.Test)
 	rep, runs, err := testrun.Runs(ctx, s.space, p, s.clock.reproduction(s.trial.Timeout))
-	if err != nil || rep.State != fix.Failing || len(rep.Failing) != len(failing) {
+	missing := func(name string) bool { return !slices.Contains(rep.Failing, name) }
+	if err != nil || rep.State != fix.Failing || len(rep.Failing) != len(failing) || slices.ContainsFunc(failing, missing) {
 		return err
 	}
 	s.problem, s.answer.Reproduction, s.runs = p, rep, runs
@@ -111,10 +116,10 @@ func (s *study) earlier(ctx context.Context) ([]earlier, error) {
 	t := s.problem.Tree
 	switch {
 	case s.onlyTestsAreNew():
-		return []earlier{{commit: t.Commit, said: "without the uncommitted changes", part: olderPart}}, nil
+		return []earlier{{commit: t.Commit, said: "without the uncommitted changes"}}, nil
 	case t.Before != "":
 		said := "at " + t.Before.Short() + ", before the last commits, which change only tests,"
-		return []earlier{{commit: t.Before, over: t.Over, said: said, part: olderPart}}, nil
+		return []earlier{{commit: t.Before, over: t.Over, said: said}}, nil
 	case len(t.Over) > 0 || s.problem.Others == nil:
 		return nil, nil
 	}
@@ -136,7 +141,7 @@ func (s *study) earlier(ctx context.Context) ([]earlier, error) {
 	var states []earlier
 	for _, n := range slices.Compact([]int{len(commits), fewCommits}) {
 		c := commits[n-1]
-		states = append(states, earlier{commit: c, said: fmt.Sprintf("at %s, %d commits ago,", c.Short(), n), part: 2 * olderPart, distant: true})
+		states = append(states, earlier{commit: c, said: fmt.Sprintf("at %s, %d commits ago,", c.Short(), n), distant: true})
 	}
 	return states, nil
 }
