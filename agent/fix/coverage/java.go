@@ -59,7 +59,7 @@ func (java) measure(ctx context.Context, j *job) (*fix.Spectrum, string, error) 
 		return nil, javaNeedsJaCoCo, nil
 	case run == nil:
 		j.progress("coverage: the test command, with the class path of the tests")
-		out, err := j.w.Exec(ctx, j.p.Test, trial.ExecOptions{Timeout: j.opt.Budget, Maven: TellClassPath})
+		out, err := j.w.Exec(ctx, j.p.Test, trial.ExecOptions{Timeout: j.left(), MaxOutput: maxTold, Maven: TellClassPath})
 		if err != nil {
 			return nil, "", err
 		}

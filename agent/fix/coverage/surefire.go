@@ -34,6 +34,9 @@ const maxReportVisits = 200_000
 // its reports do not have it; Maven 3.8 takes 2.12.4 where the pom.xml names none.
 const TellClassPath = "-Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.surefire.SurefirePlugin=debug"
 
+// maxTold bounds the output with the class path, in bytes at each end.
+const maxTold = 1 << 20
+
 // ReadSurefire finds the reports of the failing tests' classes in a work tree; nil if there are
 // none. Classes of other modules than the first are left out. output is that of a run with [TellClassPath], or nil; reports
 // without a class path count only with it.

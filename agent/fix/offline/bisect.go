@@ -81,11 +81,11 @@ func testsOf(ctx context.Context, repo *gitext.Repo, p fix.Problem) (files []git
 	if len(p.Tree.Tests) > 0 {
 		there, err := repo.Tree(ctx, p.Tree.Commit, p.Tree.Tests...)
 		for _, e := range there {
-			text, err := repo.Blob(ctx, e.OID, trial.MaxUnitTests)
-			if err != nil {
-				return nil, nil, err
+			o := gitext.Overlay{Path: e.Path, Mode: e.Mode, OID: e.OID}
+			if text, err := repo.Blob(ctx, e.OID, trial.MaxUnitTests); err == nil && len(text) > 0 { // else its words are unknown
+				o = gitext.Overlay{Path: e.Path, Mode: e.Mode, Content: text}
 			}
-			files = append(files, gitext.Overlay{Path: e.Path, Mode: e.Mode, Content: text})
+			files = append(files, o)
 		}
 		return files, nil, err
 	}
