@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"git-agent/agent/fix"
 	"git-agent/agent/source"
 	"git-agent/gitext"
 )
@@ -228,7 +229,8 @@ func (g *generator) undoneFile(p *gitext.Patch, f gitext.FileChange) (undoneFile
 // suspectHunks finds the hunks of a file in suspected code, and returns the largest estimated
 // probability that one of them has the bug.
 func (g *generator) suspectHunks(f *undoneFile) float64 {
-	most, moved := 0.0, moves(joinLines(f.was.after), f.now.content)
+	was := joinLines(f.was.after)
+	most, moved := 0.0, fix.KeptLines(was, fix.HunksBetween(was, f.now.content))
 	for i, h := range f.was.hunks {
 		lines := presentLines(h, moved)
 		share, index := g.shareOf(f.now, lines)

@@ -3,8 +3,7 @@ package generate
 import (
 	"bytes"
 
-	"github.com/sergi/go-diff/diffmatchpatch"
-
+	"git-agent/agent/fix"
 	"git-agent/agent/source"
 	"git-agent/gitext"
 )
@@ -51,7 +50,7 @@ func (g *generator) undoUncommitted(path string, before []byte) []item {
 	if !ok || bytes.Equal(before, after) {
 		return nil
 	}
-	hunks := g.codeHunks(path, after, hunksBetween(before, after))
+	hunks := g.codeHunks(path, after, fix.HunksBetween(before, after))
 	c := &change{blamed: blamed{path: path, previous: path, share: 1}, after: source.SplitLines(after), hunks: hunks}
 	if len(c.hunks) == 0 || len(c.hunks) > maxHunks {
 		return nil
@@ -63,42 +62,6 @@ func (g *generator) undoUncommitted(path string, before []byte) []item {
 	list := g.pieces(s, c, shareUncommitted)
 	all := c.without(c.mine)
 	return append(list, g.merged(s, c, FileHunks, priorFile*shareUncommitted, "all uncommitted changes of the file", all)...)
-}
-
-// hunksBetween returns the hunks, without context, that lead from one text to another.
-func hunksBetween(before, after []byte) []gitext.Hunk {
-	dmp := diffmatchpatch.New()
-	dmp.DiffTimeout = 0 // the same result on any machine; only lines are compared, and these are few
-	a, b, table := dmp.DiffLinesToRunes(string(before), string(after))
-	var list []gitext.Hunk
-	var open *gitext.Hunk
-	was, is := 1, 1
-	for _, d := range dmp.DiffCharsToLines(dmp.DiffMainRunes(a, b, false), table) {
-		lines := source.SplitLines([]byte(d.Text))
-		if d.Type == diffmatchpatch.DiffEqual {
-			was, is, open = was+len(lines), is+len(lines), nil
-			continue
-		}
-		if open == nil {
-			list = append(list, gitext.Hunk{OldStart: was, NewStart: is})
-			open = &list[len(list)-1]
-		}
-		for _, text := range lines {
-			if d.Type == diffmatchpatch.DiffDelete {
-				open.Lines = append(open.Lines, gitext.PatchLine{Op: '-', Text: text, Old: was})
-				open.OldLines, was = open.OldLines+1, was+1
-			} else {
-				open.Lines = append(open.Lines, gitext.PatchLine{Op: '+', Text: text, New: is})
-				open.NewLines, is = open.NewLines+1, is+1
-			}
-		}
-	}
-	for i := range list {
-		if list[i].NewLines == 0 {
-			list[i].NewStart-- // as in a patch: the line after which lines were removed
-		}
-	}
-	return list
 }
 
 // committed maps the line numbers of a function at the commit to the present ones. Uncommitted
@@ -115,27 +78,12 @@ func (g *generator) committed(s *site) map[int]int {
 	if err != nil {
 		return nil // the file is new, or too large
 	}
-	for was, is := range moves(before, s.content) {
+	for was, is := range fix.KeptLines(before, fix.HunksBetween(before, s.content)) {
 		if is >= s.extent.Start && is <= s.extent.End {
 			now[was] = is
 		}
 	}
 	return now
-}
-
-// moves maps the line numbers of before to those of the same lines in after. Lines that after
-// lacks are left out.
-func moves(before, after []byte) map[int]int {
-	to := map[int]int{}
-	last := len(source.SplitLines(before))
-	was, is := 1, 1
-	for _, h := range append(hunksBetween(before, after), gitext.Hunk{OldStart: last + 1}) {
-		for ; was < h.OldStart; was, is = was+1, is+1 {
-			to[was] = is
-		}
-		was, is = was+h.OldLines, is+h.NewLines
-	}
-	return to
 }
 
 // newness returns the factor for a commit's probability of breaking the test, larger for the

@@ -79,7 +79,7 @@ func TestUnitTestsAreNotUndone(t *testing.T) {
 func TestHunksBetween(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][2]string{{"a\nb\nc\n", "a\nx\nc\n"}, {"a\nb\nc\n", "a\nc\n"}, {"a\n", "a\nb\n"}, {"", "a\n"}, {"a\nb\n", "b\nc\n"}, {"a\n\nb\n", "\nb\n\n"}} {
-		ch := &change{after: source.SplitLines([]byte(c[1])), hunks: hunksBetween([]byte(c[0]), []byte(c[1]))}
+		ch := &change{after: source.SplitLines([]byte(c[1])), hunks: fix.HunksBetween([]byte(c[0]), []byte(c[1]))}
 		for i := range ch.hunks {
 			ch.mine = append(ch.mine, i)
 		}
@@ -119,7 +119,7 @@ func TestCommittedLines(t *testing.T) {
 		g := &generator{ctx: t.Context(), repo: h.Open(), tree: newTree(t.Context(), h.Open(), fix.Tree{Commit: tip, Over: []gitext.Overlay{over}})}
 		now := g.committed(&site{path: "f", content: over.Content, extent: source.Extent{Start: 1, End: len(after)}})
 		kept := 0
-		for _, h := range hunksBetween([]byte(c[0]), []byte(c[1])) {
+		for _, h := range fix.HunksBetween([]byte(c[0]), []byte(c[1])) {
 			kept -= h.OldLines
 		}
 		if kept += len(before); len(now) != kept {

@@ -43,7 +43,11 @@ func (s *search) addAges(ctx context.Context) error {
 	for i, lines := range owners.Lines {
 		f := s.files.all[wanted[i].Path]
 		for _, l := range lines {
-			j := f.functionAt(l.Line)
+			line := l.Line
+			if f.over {
+				line = f.present[line]
+			}
+			j := f.functionAt(line)
 			if j < 0 {
 				continue
 			}
@@ -63,8 +67,8 @@ func (c *candidate) changedBy(commit, tip gitext.Commit) {
 	}
 }
 
-// wantedAges returns the lines of the most suspicious functions, as far as their files are the
-// same as in the commit. Functions in other files count as changed now.
+// wantedAges returns the lines of the most suspicious functions at the commit. Functions with
+// uncommitted changes count as changed now.
 func (s *search) wantedAges() []suspect.FileLines {
 	var out []suspect.FileLines
 	at := map[string]int{}
@@ -74,8 +78,12 @@ func (s *search) wantedAges() []suspect.FileLines {
 		if n == maxAged || total > maxAgedLines || c.score < leastAged*ranked[0].score {
 			break
 		}
-		if c.file.over {
+		if c.uncommitted {
 			c.age, c.aged = 0, true
+			continue
+		}
+		ranges := c.committedLines()
+		if len(ranges) == 0 {
 			continue
 		}
 		i, ok := at[c.file.path]
@@ -88,7 +96,7 @@ func (s *search) wantedAges() []suspect.FileLines {
 			out = append(out, suspect.FileLines{Path: c.file.path})
 		}
 		total += c.lines.End - c.lines.Start + 1
-		out[i].Ranges = append(out[i].Ranges, c.lines)
+		out[i].Ranges = append(out[i].Ranges, ranges...)
 	}
 	for _, f := range out {
 		slices.SortFunc(f.Ranges, func(a, b gitext.LineRange) int { return cmp.Compare(a.Start, b.Start) })
@@ -122,7 +130,7 @@ func (s *search) ageGrounds(c *candidate) []fix.Ground {
 	case !c.aged || c.age > lately:
 		return nil
 	case c.changed == "":
-		return []fix.Ground{{Source: fix.SourceHistory, Text: "its file has changes that are not committed"}}
+		return []fix.Ground{{Source: fix.SourceHistory, Text: "it has changes that are not committed"}}
 	}
 	return []fix.Ground{{Source: fix.SourceHistory, Text: fmt.Sprintf("%s changed it on %s", c.changed.Short(), c.when.UTC().Format("2006-01-02"))}}
 }

@@ -34,6 +34,8 @@ type candidate struct {
 	when     time.Time      // time of that change
 	aged     bool           // age is known
 
+	uncommitted bool // it has uncommitted changes
+
 	hot     []hotLine
 	gaps    []int // lines before which code is missing
 	grounds []fix.Ground

@@ -21,13 +21,15 @@ const (
 // A file is a file of the tree that may contain functions.
 type file struct {
 	path      string
-	stem      string     // its name without ending, in lower case
-	folder    string     // the name of its folder, in lower case
-	crate     string     // the folder of its Cargo package, with a slash at its end; "" for the top, and outside of Rust
-	place     string     // its folder without names of source and test folders, equal for tests and tested code
-	oid       gitext.OID // "" for content of an overlay
-	content   []byte     // content of an overlay
-	over      bool       // the file differs from the commit
+	stem      string      // its name without ending, in lower case
+	folder    string      // the name of its folder, in lower case
+	crate     string      // the folder of its Cargo package, with a slash at its end; "" for the top, and outside of Rust
+	place     string      // its folder without names of source and test folders, equal for tests and tested code
+	oid       gitext.OID  // "" for content of an overlay
+	content   []byte      // content of an overlay
+	over      bool        // the file differs from the commit
+	committed map[int]int // of a file that differs: the numbers at the commit of the lines that are in it
+	present   map[int]int // the inverse
 	test      bool
 	aside     bool // an example, a benchmark, a fuzzer, or a program that the tests of a library do not run
 	helper    bool // a helper of tests, not tested code

@@ -73,6 +73,7 @@ func (s *search) score() {
 		s.list[i].score = share
 	}
 	s.preferNamed()
+	s.preferUncommitted()
 	for _, c := range s.list {
 		if c.given > 0 {
 			c.score += 1 + 1/float64(c.given)

@@ -79,9 +79,34 @@ func (s *search) named(name string) {
 	if len(found) == 0 { // in some languages, tests are in the tested files
 		found = firstOf(parts, func(p string) []*region { return s.functionsNamed(p, s.files.withLines()) })
 	}
+	if len(found) == 0 {
+		found = firstOf(parts, s.programNamed)
+	}
 	for _, r := range found {
 		s.focusCase(r, name)
 	}
+}
+
+// programNamed returns the functions of the test file with a name, which is a program of its own, as CTest and
+// Automake run them; none if several files have the name.
+func (s *search) programNamed(name string) []*region {
+	var found []*file
+	for _, f := range s.testFiles() {
+		if source.Stem(path.Base(f.path)) == name {
+			found = append(found, f)
+		}
+	}
+	if len(found) != 1 {
+		return nil
+	}
+	var out []*region
+	for _, fn := range found[0].functions {
+		if len(out) == maxOfName || fn.Start > maxTestText {
+			break
+		}
+		out = append(out, s.region(found[0], gitext.LineRange{Start: fn.Start, End: fn.End}))
+	}
+	return out
 }
 
 // firstOf returns the regions of the first name for which find has any.

@@ -37,6 +37,7 @@ func suite(t *testing.T) *gittest.History {
 		"test/list.js":      "test('list', function (t) {\n    t.test('adds numbers', function (st) {\n        st.equal(add(1), 2);\n        st.end();\n    });\n\n    t.test('drops numbers', function (st) {\n        st.end();\n    });\n});\n",
 		"tests/test_sum.py": "class TestSum:\n    def test_one(self):\n        assert add(1) == 2\n\n    def test_two(self):\n        assert add(2) == 3\n",
 		"tests/num.c":       "static void num_should_add(void)\n{\n    add(1);\n}\n\nint main(void)\n{\n    RUN_TEST(num_should_add);\n}\n",
+		"tests/test_deep.c": "static void deep(void)\n{\n    add(1);\n}\n\nint main(void)\n{\n    deep();\n}\n",
 		"src/FooTest.java":  "class FooTest {\n    @Test\n    void adds() {\n        add(1);\n    }\n}\n",
 		"src/lib.rs":        "pub fn add() -> u8 {\n    1\n}\n\nmod tests {\n    #[test]\n    fn it_adds() {\n        add();\n    }\n}\n",
 	})
@@ -57,6 +58,7 @@ func TestNamedTests(t *testing.T) {
 		{"tests/test_sum.py::TestSum::test_two", "tests/test_sum.py:5-6"},
 		{"tests/test_sum.py::TestSum::test_one[1-2]", "tests/test_sum.py:2-3"},
 		{"num_should_add", "tests/num.c:1-4"},
+		{"test_deep", "tests/test_deep.c:1-4 tests/test_deep.c:6-9"}, // CTest names the program
 		{"FooTest.adds", "src/FooTest.java:2-5"},
 		{"tests::it_adds", "src/lib.rs:6-9"},
 		{"no such test", ""},
