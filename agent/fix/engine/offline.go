@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"git-agent/agent"
+	"git-agent/agent/fix"
 	"git-agent/agent/fix/offline"
 	"git-agent/gitext/gitcmd"
 )
@@ -15,7 +16,7 @@ import (
 func (s *study) repairOffline(ctx context.Context) error {
 	eff, rep := s.engine.Effort, s.answer.Reproduction
 	wall, proof := s.clock.search(rep)
-	if s.clock.whole > 0 && wall < rep.Took {
+	if s.clock.whole > 0 && wall < leastRun(rep) {
 		s.answer.Stopped = fmt.Sprintf(
 			"stopped at --time before a candidate was tried: one run of the test takes %s, and %s were left",
 			brief(rep.Took),
@@ -53,6 +54,15 @@ func (s *study) complete(ctx context.Context, read func(context.Context) error) 
 // what the later ones found built.
 const builtBefore = 4
 
+// leastRun estimates the time of another run of the test. A first run may have been mostly a build, of which the next
+// one compiles only what changed.
+func leastRun(rep fix.Reproduction) time.Duration {
+	if rep.Runs > 1 {
+		return rep.Took
+	}
+	return rep.Took / builtBefore
+}
+
 // announce reports the duration of a test run and the resulting number of candidates that the
 // search can try. There is no number if candidates are also built, which takes unknown time.
 func (s *study) announce(wall time.Duration) {
@@ -61,7 +71,9 @@ func (s *study) announce(wall time.Duration) {
 		return
 	}
 	text := "one run of the test takes " + brief(rep.Took)
-	if rep.First > time.Second && rep.First > builtBefore*rep.Took {
+	if wall < rep.Took {
+		text = fmt.Sprintf("the only run of the test took %s, maybe with a build that the next one has; %s are left", brief(rep.Took), brief(wall))
+	} else if rep.First > time.Second && rep.First > builtBefore*rep.Took {
 		text += fmt.Sprintf(" and the first one, with a build, took %s; candidates are built too, in the %s that are left", brief(rep.First), brief(wall))
 	} else {
 		n := max(1, int(wall/rep.Took))

@@ -69,6 +69,22 @@ func TestAnnounce(t *testing.T) {
 	}
 }
 
+// Where the first run took most of the time, candidates are tried all the same: it may have been a build. In json-c,
+// the first run took 59 s of 100 s, and the next one would have built one file.
+func TestOnlyRunMayBeABuild(t *testing.T) {
+	t.Parallel()
+	once := fix.Reproduction{Took: 8 * time.Second, First: 8 * time.Second, Runs: 1}
+	twice := fix.Reproduction{Took: 8 * time.Second, First: 9 * time.Second, Runs: 2}
+	if a, b := leastRun(once), leastRun(twice); a != 2*time.Second || b != 8*time.Second {
+		t.Errorf("another run takes at least %s after one, %s after two", a, b)
+	}
+	said := ""
+	s := study{engine: &Engine{}, answer: &fix.Answer{Reproduction: once}, listen: func(e agent.Event) { said = e.(agent.Progress).Text }}
+	if s.announce(3 * time.Second); said != "the only run of the test took 8s, maybe with a build that the next one has; 3s are left" {
+		t.Errorf("%q", said)
+	}
+}
+
 // The shares of the time depend on the duration of one run, and leave most of the time to the
 // search. The remaining time is never negative.
 func TestClock(t *testing.T) {
