@@ -158,16 +158,14 @@ func (r *Result) noteCure(ctx context.Context, repo *gitext.Repo, c *command) er
 	cure, err := testcmd.CureOf(ctx, repo, fix.Tree{Commit: r.Question.Tip}, fix.Reproduction{
 		Command: r.Question.Test, State: tip.State, How: tip.How, Lacks: tip.Report.Lacks, Lacking: tip.Report.Missing,
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case cure.Install != "":
-		r.Notes = append(r.Notes, "this gets what is missing, at the top of the work tree: "+cure.Install)
-	case cure.Advice != "" && !strings.Contains(cure.Advice, "--test"):
-		if tip.Report.Lacks == fix.LackGoMod {
-			cure.Advice += "; --with=go.mod and --with=go.sum lay them over each commit"
-		}
-		r.Notes = append(r.Notes, cure.Advice)
+	}
+	if cure.Install == "" && tip.Report.Lacks == fix.LackGoMod {
+		cure.Advice += "; --with=go.mod and --with=go.sum lay them over each commit"
+	}
+	if text := cure.Note("at the top of the work tree"); text != "" {
+		r.Notes = append(r.Notes, text)
 	}
 	return nil
 }

@@ -24,6 +24,18 @@ type Cure struct {
 	Instead string
 }
 
+// Note returns a cure as a sentence about a command that runs at commits, "" for none and for one that names an option
+// of fix. where is the place of Install, such as "at the top of the work tree".
+func (c Cure) Note(where string) string {
+	switch {
+	case c.Install != "":
+		return "this gets what is missing, " + where + ": " + c.Install
+	case strings.Contains(c.Advice, "--test"):
+		return ""
+	}
+	return c.Advice
+}
+
 // CureOf returns the cure for the lack of a reproduction, judged by the files of the tree. It
 // is the zero Cure if there is no lack.
 //

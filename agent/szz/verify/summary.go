@@ -37,10 +37,10 @@ func (c *Check) summary() string {
 // sandboxHint names the reasons for a failure in a sandbox of a command that passes
 // elsewhere, unless the end of its run names a reason that no sandbox makes.
 func (c *Check) sandboxHint(ran trial.Result) string {
-	if c.space.Level() == sandbox.None || testrun.InTree(ran.How) {
-		return ""
-	}
-	if c.opt.Network {
+	switch {
+	case c.space.Level() == sandbox.None || testrun.InTree(ran.How) || !c.opt.Network && testrun.Downloads(ran.How):
+		return "" // a hint names --network for the latter
+	case c.opt.Network:
 		return "; it saw of the home directory only toolchains: agent.sandboxRead shows it more, '--sandbox=none' all"
 	}
 	return "; it ran without network, and saw of the home directory only toolchains: agent.sandboxRead shows it more, '--sandbox=none' all"

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"git-agent/agent"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/suspect"
@@ -34,6 +35,8 @@ type Options struct {
 	Find func(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) ([]Found, error)
 	// Focus restricts a command to tests with these names; ok is false if it cannot. It may be nil.
 	Focus func(command string, tests []string) (focused string, ok bool)
+	// Cure says how to get what a command lacks at a commit, "" if it cannot. It may be nil.
+	Cure func(ctx context.Context, repo *gitext.Repo, at gitext.OID, command string, e testrun.Ending) (string, error)
 }
 
 // Found is a command that may show the bug of a fix.
@@ -57,6 +60,7 @@ type Check struct {
 	mu           sync.Mutex // guards what follows
 	space        *trial.Workspace
 	chosen       bool             // the commands were tried
+	atFix        testrun.Ending   // of the last run at the fix
 	usable       bool             // the last one tried shows the bug
 	command      string           // the one that is run
 	passing      []byte           // its output at the fix
@@ -218,6 +222,7 @@ func (c *Check) verify(ctx context.Context, v *szz.Answer) error {
 // and notes what is wrong with each if none does.
 func (c *Check) chooseCommand(ctx context.Context) (bool, error) {
 	var wrong []string
+	cure := ""
 	for _, command := range c.commands {
 		c.begin(command)
 		why, err := c.baseline(ctx)
@@ -237,17 +242,31 @@ func (c *Check) chooseCommand(ctx context.Context) (bool, error) {
 			c.focus(command)
 			return true, nil
 		}
-		name := command.Command
+		name := agent.Shorten(command.Command, maxCommand)
 		if c.opt.Command != "" {
 			name = "the command"
 		}
 		wrong = append(wrong, name+" cannot tell: "+why)
+		if cure == "" && c.opt.Cure != nil {
+			if cure, err = c.opt.Cure(ctx, c.repo, c.fixed(), c.command, c.atFix); err != nil {
+				return false, err
+			}
+		}
+	}
+	if cure != "" {
+		wrong = append(wrong, cure)
 	}
 	for _, text := range wrong {
 		c.note("%s", text)
 	}
 	return false, nil
 }
+
+// maxCommand bounds the characters of a command that cannot tell: it may name a hundred tests.
+const maxCommand = 240
+
+// fixed returns the commit that has the fix or, if the fix is no commit, its parent.
+func (c *Check) fixed() gitext.OID { return cmp.Or(c.fc.Fix, c.fc.Parent) }
 
 // begin lets the next runs run a command of which nothing is known.
 func (c *Check) begin(command Found) {
@@ -322,11 +341,8 @@ func (c *Check) baseline(ctx context.Context) (why string, err error) {
 
 // runFix runs the command at the fix without changes.
 func (c *Check) runFix(ctx context.Context) (trial.Result, error) {
-	commit := c.fc.Fix
-	if commit == "" {
-		commit = c.fc.Parent
-	}
-	res, ending, err := c.runOver(ctx, commit, c.over.fix)
+	res, ending, err := c.runOver(ctx, c.fixed(), c.over.fix)
+	c.atFix = ending
 	if err == nil && res.Outcome == trial.Passes {
 		c.passing = ending.Output
 	}

@@ -15,6 +15,7 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/sandbox"
+	"git-agent/agent/fix/testrun"
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/szztest"
@@ -213,12 +214,17 @@ func TestVerifySaysWhyNoneOfSeveralCommandsCanTell(t *testing.T) {
 	t.Parallel()
 	h, c, fix := chain(t, "good", "bad")
 	opt := Options{Find: func(context.Context, *gitext.Repo, *szz.FixContext) ([]Found, error) {
-		return []Found{{Command: "exit 3"}, {Command: "exit 0"}}, nil
+		return []Found{{Command: "exit 3"}, {Command: "exit 0"}, {Command: "exit 4 #" + strings.Repeat("x", 1000)}}, nil
 	}}
+	opt.Cure = func(_ context.Context, _ *gitext.Repo, at gitext.OID, command string, _ testrun.Ending) (string, error) {
+		return "cure of " + command + " at " + string(at), nil
+	}
 	v, err := h.verify(t.Context(), fix, opt, c[1])
 	wantStatuses(t, v, err, "c1 untried")
 	wantNote(t, v, "exit 3 cannot tell: at the fix itself it fails (exit 3)")
 	wantNote(t, v, "exit 0 cannot tell: it passes at the fix's parent, too")
+	wantNote(t, v, "exit 4 #"+strings.Repeat("x", 232)+"…(+768) cannot tell: at the fix itself it fails (exit 4)")
+	wantNote(t, v, "cure of exit 3 at "+string(fix))
 }
 
 func TestVerifyTakesASilentCommandAtItsExitCode(t *testing.T) {

@@ -104,12 +104,20 @@ func (c *Szz) engine(ctx context.Context, a *app.App, repo *gitext.Repo, agent *
 		}}
 		e.Verify.Compiling, _ = testcmd.CompileOnly(c.VerifyCmd)
 		if c.Verify {
-			e.Verify.Find, e.Verify.Focus = c.testsOfFix, testcmd.Focus
+			e.Verify.Find, e.Verify.Focus, e.Verify.Cure = c.testsOfFix, testcmd.Focus, cureAt
 		}
 	} else if c.Cache && !repo.Shallow() {
 		e.Cache = a.Data.OpenCache(ctx, repo)
 	}
 	return e
+}
+
+// cureAt says how to get what a command lacks at a commit.
+func cureAt(ctx context.Context, repo *gitext.Repo, at gitext.OID, command string, e testrun.Ending) (string, error) {
+	cure, err := testcmd.CureOf(ctx, repo, fix.Tree{Commit: at}, fix.Reproduction{
+		Command: command, State: e.State, How: e.How, Lacks: e.Report.Lacks, Lacking: e.Report.Missing,
+	})
+	return cure.Note("with " + at.Short() + " checked out"), err
 }
 
 // mostCommands bounds the commands that are tried for the tests of a fix.
