@@ -91,6 +91,53 @@ rust crash of 0
 `,
 	},
 	{
+		name: "a panic as miette prints it for zellij, with the threads that asked for what",
+		from: "zellij-org/zellij#1590",
+		text: `Error occurred in server:
+
+  × Thread 'screen' panicked.
+  ├─▶ Originating Thread(s)
+  │   	1. ipc_server: AttachClient
+  │   	2. screen_thread: AddClient
+  │
+  ├─▶ At zellij-server/src/screen.rs:664:14
+  ╰─▶ called ` + "`Option::unwrap()` on a `None`" + ` value
+  help: If you are seeing this message, it means that something went wrong.
+`,
+		want: `! panic
+rust crash [screen] of 0
+   zellij-server/src/screen.rs:664
+`,
+	},
+	{
+		name: "a panic whose title has no place",
+		from: "mthom/scryer-prolog#816",
+		text: `# thread 'main' panicked at 'internal error: entered unreachable code'
+
+All our tests are working fine with rebis-dev, except for one
+
+thread 'main' panicked at 'internal error: entered unreachable code', src/indexing.rs:570:29
+note: run with RUST_BACKTRACE=1 environment variable to display a backtrace
+`,
+		want: `! panic
+rust crash [main] of 0
+   src/indexing.rs:570
+`,
+	},
+	{
+		name: "a panic whose title ends within the message",
+		from: "mthom/scryer-prolog#1233",
+		text: `# thread 'main' panicked at 'index out of bounds when trying to load Logtalk
+
+$ scryerlgt
+thread 'main' panicked at 'index out of bounds: the len is 3 but the index is 4', src/machine/machine_state_impl.rs:1830:33
+`,
+		want: `! panic
+rust crash [main] of 0
+   src/machine/machine_state_impl.rs:1830
+`,
+	},
+	{
 		name: "an exception of .NET as a field of a log",
 		from: "JamesNK/Newtonsoft.Json#2507",
 		text: `ex=System.NullReferenceException: Object reference not set to an instance of an object.

@@ -170,6 +170,9 @@ func (f *Files) Find(file string) ([]string, Rule) {
 	} else if installed {
 		return nil, ""
 	}
+	if own := f.inWorkspace(p); own != "" {
+		return []string{own}, RuleWhole
+	}
 	pkg, inside, installed := installedByNpm(p)
 	own := installed && pkg == f.npm.Name
 	switch {
