@@ -74,7 +74,8 @@ func withStacks(raw []byte) []byte {
 var (
 	quotedStack   = source.Lazy(`goroutine \d+ \[[^\]]{1,80}\]:\\n|\\n(?:\\t| {1,8})at [\w$.@/<>-]+[ (]|\(most recent call last\):\\n`)
 	quotedHeading = source.Lazy(`[ :]+(goroutine \d+ \[[^\]]{1,80}\]:)#012`)
-	quotedParts   = strings.NewReplacer(`\r\n`, "#012", `\n`, "#012", `\t`, "\t", `\"`, `"`, `\\`, `\`)
+	quotedParts   = strings.NewReplacer(`\r\n`, "#012", `\n`, "#012", `\t`, "\t", `\"`, `"`, `\'`, `'`, `\\`, `\`)
+	quotedPath    = source.Lazy(`\bFile "[A-Za-z.<][^"]*\\[^"]*", line \d`) // with the separators of Windows, in Python
 )
 
 // oneLineFrames matches what begins a line in a stack of Java, where the line ends were lost.
@@ -86,6 +87,7 @@ var oneLineGo = source.Lazy(`\s(panic: |\[signal SIG|goroutine \d+ \[[^\]]{1,80}
 
 // unquoted returns a line of a log with "#012" for each line end in what a logger quoted.
 func unquoted(raw []byte) []byte {
+	raw = quotedPath().ReplaceAllFunc(raw, func(path []byte) []byte { return bytes.ReplaceAll(path, []byte(`\`), []byte("/")) })
 	return quotedHeading().ReplaceAll([]byte(quotedParts.Replace(string(raw))), []byte("#012$1#012"))
 }
 

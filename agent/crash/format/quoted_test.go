@@ -110,6 +110,17 @@ rust crash [screen] of 0
 `,
 	},
 	{
+		name: "a traceback with paths of Windows that the logger did not escape",
+		from: "Tribler/tribler#1803",
+		text: `ERROR 1450111680.90 GuiDBHandler:253 'Traceback (most recent call last):\n File "Tribler\Main\tribler_main.pyo", line 669, in loadSessionCheckpoint\n File "Tribler\Core\network\LaunchManyCore.pyo", line 508, in resume_download\nAttributeError: \'NoneType\' object has no attribute \'get\'\n'
+`,
+		want: `! AttributeError
+python crash of 0
+  resume_download Tribler/Core/network/LaunchManyCore.pyo:508
+  loadSessionCheckpoint Tribler/Main/tribler_main.pyo:669
+`,
+	},
+	{
 		name: "a panic whose title has no place",
 		from: "mthom/scryer-prolog#816",
 		text: `# thread 'main' panicked at 'internal error: entered unreachable code'

@@ -349,3 +349,27 @@ func TestFileThatIsGoneOnTheDay(t *testing.T) {
 		}
 	}
 }
+
+// A script of an old version, which has another language since: the report's lines can be compared only with the code of its day, as of
+// jhipster/prettier-java's issue 110.
+func TestScriptThatIsMadeSince(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	const code = "function printNode(node) {\n  return node.type;\n}\n\nfunction genericPrint(path) {\n  return printNode(path.node);\n}\n"
+	old := h.Commit("one", gittest.Files{"packages/plugin/src/printer.js": code})
+	h.Time += 400 * 24 * 3600
+	h.Commit("types", gittest.Files{"packages/plugin/src/printer.js": gittest.Gone, "src/printer.ts": "export function print(node: Node) {\n  return node.type;\n}\n"})
+	const stack = "TypeError: Cannot read property 'type' of undefined\n" +
+		"    at printNode (/home/user/lib/node_modules/plugin/src/printer.js:2:15)\n    at genericPrint (/home/user/lib/node_modules/plugin/src/printer.js:6:10)\n"
+	report, err := format.Read(strings.NewReader("somebody opened on Sep 20, 2020\n" + stack))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Rank(t.Context(), h.Open(), crash.Question{Report: report})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Commit != old || got.Fit.Other() {
+		t.Errorf("at %s (%s), want %s; notes %q", got.Commit.Short(), got.CommitFrom, old.Short(), got.Notes)
+	}
+}
