@@ -82,7 +82,7 @@ func TestMentions(t *testing.T) {
 		"I ran the latest mypy from master (commit 13b7573). I didn't get this error with mypy version 0.511.": {{"commit", "13b7573"}},
 		"error: INTERNAL ERROR -- version: 0.520-dev-13b75737bb41d62ae4e7714704dcda3b446fa9f4":                 {{"ERROR", "0.520-dev-13b75737bb41d62ae4e7714704dcda3b446fa9f4"}},
 		"Tested in Ubuntu 16.04, 64bit, Exiv2(master b6a8d39)":                                                 {{"Ubuntu", "16.04"}, {"commit", "b6a8d39"}},
-		"(/home/m/test/exiv2-b6a8d39613a28603a989bd5278798db8a54eeb1e/lib/libexiv2.so.0+0x3dbcb4)":             {{"exiv2", "b6a8d39613a28603a989bd5278798db8a54eeb1e"}},
+		"(/srv/m/test/exiv2-b6a8d39613a28603a989bd5278798db8a54eeb1e/lib/libexiv2.so.0+0x3dbcb4)":              {{"exiv2", "b6a8d39613a28603a989bd5278798db8a54eeb1e"}},
 		"this was fixed in master (13b7573)":                                                                   nil,
 		"Only occurring on version 3.17.1. 3.16.0 is fine. Using MSSQL dialect.":                               {{"version", "3.17.1"}},
 		"It worked in hugo 0.55.1 and 0.55.2, but crashes in hugo 0.56.0":                                      {{"hugo", "0.56.0"}},

@@ -121,6 +121,26 @@ python crash of 0
 `,
 	},
 	{
+		name: "a stack of the C library with the places that addr2line tells",
+		from: "swaywm/sway#489",
+		text: `Backtrace: /usr/bin/sway(error_handler+0x2f) [0x41b25f]
+/build/sway/common/log.c:151
+Backtrace: /usr/lib/libc.so.6(+0x33680) [0x7f64050cf680]
+Backtrace: /usr/bin/sway(swayc_parent_by_type+0x58) [0x4110f8]
+/build/sway/sway/container.c:474 (discriminator 1)
+Backtrace: /usr/bin/sway() [0x4144bd]
+/build/sway/sway/handlers.c:260
+Backtrace: /usr/lib/libwlc.so.0(+0x1e27f) [0x7f6405fdc27f]
+`,
+		want: `libc crash of -1
+  error_handler /build/sway/common/log.c:151 (/usr/bin/sway)
+   (/usr/lib/libc.so.6)
+  swayc_parent_by_type /build/sway/sway/container.c:474 (/usr/bin/sway)
+   /build/sway/sway/handlers.c:260 (/usr/bin/sway)
+   (/usr/lib/libwlc.so.0)
+`,
+	},
+	{
 		name: "a panic whose title has no place",
 		from: "mthom/scryer-prolog#816",
 		text: `# thread 'main' panicked at 'internal error: entered unreachable code'

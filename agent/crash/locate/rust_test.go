@@ -25,7 +25,7 @@ func TestOtherCrates(t *testing.T) {
 
 // A member of a workspace that cargo fetched as a crate of its own, from zellij-org/zellij#1705.
 func TestMembersOfWorkspace(t *testing.T) {
-	const registry = "/home/u/.cargo/registry/src/github.com-1ecc6299db9ec823/"
+	const registry = "/srv/u/.cargo/registry/src/github.com-1ecc6299db9ec823/"
 	files := NewFiles([]string{"Cargo.toml", "src/main.rs", "zellij-server/src/route.rs", "zellij-client/src/lib.rs", "utils/src/shared.rs"})
 	files.crate = "zellij"
 	for reported, want := range map[string]string{

@@ -115,12 +115,12 @@ func TestBundles(t *testing.T) {
 	})
 	for stack, want := range map[string][]string{
 		`TypeError: Cannot read property 'length' of undefined
-    at printPath (/home/u/lib/node_modules/prettier/index.js:45673:137)
-    at Object.genericPrint [as print] (/home/u/lib/node_modules/prettier/index.js:45428:30)
-    at Object.printComments (/home/u/lib/node_modules/prettier/index.js:14305:19)
-    at callPlugin (/home/u/lib/node_modules/prettier/index.js:14441:20)
-    at printDoc (/home/u/lib/node_modules/prettier/dist/chunk-1.js:7:20)
-    at printDoc (/home/u/lib/node_modules/other/dist/chunk-1.js:7:20)
+    at printPath (/srv/u/lib/node_modules/prettier/index.js:45673:137)
+    at Object.genericPrint [as print] (/srv/u/lib/node_modules/prettier/index.js:45428:30)
+    at Object.printComments (/srv/u/lib/node_modules/prettier/index.js:14305:19)
+    at callPlugin (/srv/u/lib/node_modules/prettier/index.js:14441:20)
+    at printDoc (/srv/u/lib/node_modules/prettier/dist/chunk-1.js:7:20)
+    at printDoc (/srv/u/lib/node_modules/other/dist/chunk-1.js:7:20)
 `: {"src/printer.js", "", "src/main/comments.js", "", "src/main/ast-to-doc.mjs", ""},
 		`ec@https://prettier.io/lib/standalone.js:15:153287
 call@https://prettier.io/lib/standalone.js:15:242269
