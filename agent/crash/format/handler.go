@@ -16,7 +16,7 @@ func markHandlers(stack *crash.Stack) {
 	frames := stack.Frames
 	for i := len(frames) - 2; i > 0; i-- {
 		unwound := strings.HasPrefix(frames[i].Raw, "() ip = ") && signalHandler().MatchString(frames[0].Function) // libunwind knows no name for it
-		calls := callsHandler(frames[i]) || unwound || restores(frames, i) || stack.Format == "go" && panics(frames[i])
+		calls := callsHandler(frames[i]) || unwound || restores(frames, i) || callsHook(frames, i) || stack.Format == "go" && panics(frames[i])
 		if !calls || !slices.ContainsFunc(frames[i+1:], func(f crash.Frame) bool { return !startsThread(f) }) {
 			continue
 		}
@@ -51,6 +51,16 @@ func callsHandler(f crash.Frame) bool {
 	}
 	return nameless(f) && strings.Contains(f.Raw, "libpthread") || f.Function == "killpg" && strings.Contains(f.Raw, "libc")
 }
+
+// callsHook reports whether a frame is of Rust's library, and calls the program's own hook for panics, which takes the stack.
+func callsHook(frames []crash.Frame, i int) bool {
+	own := func(f crash.Frame) bool {
+		return strings.Contains(f.Function, "::") && !rustLibrary().MatchString(f.Function)
+	}
+	return frames[i].Function == "std::panicking::rust_panic_with_hook" && slices.ContainsFunc(frames[:i], own)
+}
+
+var rustLibrary = source.Lazy(`^<?(?:std|core|alloc|backtrace|rustc_\w+)::`)
 
 // maxHandler bounds the frames of a handler that prints its own stack.
 const maxHandler = 4

@@ -49,6 +49,14 @@ Backtrace: /usr/bin/sway() [0x4144bd]
 Backtrace: /usr/lib/libc.so.6(+0x29d90) [0x7f64050bc610]
 Backtrace: /usr/lib/libc.so.6(__libc_start_main+0xf0) [0x7f64050bc610]
 `,
+		"a hook for panics, as in astral-sh/ruff#10099": `panicked at crates/a/src/b.rs:172:52:
+no
+Backtrace:    0: ruff::panic::sigsegvHandler
+   1: std::panicking::rust_panic_with_hook
+   2: std::panicking::begin_panic_handler::{{closure}}
+   3: core::panicking::panic_fmt
+   4: ruff::real
+`,
 		"a function that the C library calls": `Backtrace:
 ./server(real+0x10)[0x43de10]
 /usr/lib/libc.so.6(+0x3f0c3)[0x7f4d]
@@ -68,7 +76,8 @@ main.lua:197: in function "main"
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range r.Stacks[0].Frames {
+		for _, f := range r.Stacks[len(r.Stacks)-1].Frames {
+			f.Function = f.Function[strings.LastIndexByte(f.Function, ':')+1:]
 			if inside := f.Function == "real" || f.Function == "main"; inside && f.Handler {
 				t.Errorf("%s: %s is a handler", name, f.Function)
 			}

@@ -141,6 +141,33 @@ Backtrace: /usr/lib/libwlc.so.0(+0x1e27f) [0x7f6405fdc27f]
 `,
 	},
 	{
+		name: "a panic that ruff caught, with the first frame behind the heading",
+		from: "astral-sh/ruff#10099",
+		text: `panicked at crates/ruff_python_trivia/src/textwrap.rs:172:52:
+byte index 18446744073709551612 is out of bounds
+Backtrace:    0: ruff::panic::catch_unwind::{{closure}}
+   1: std::panicking::rust_panic_with_hook
+   8: ruff_python_trivia::textwrap::dedent_to
+`,
+		want: `! panic
+rust crash of 0
+   crates/ruff_python_trivia/src/textwrap.rs:172
+rust crash of 0
+  ruff::panic::catch_unwind
+  std::panicking::rust_panic_with_hook
+  ruff_python_trivia::textwrap::dedent_to
+`,
+	},
+	{
+		name: "a panic that ruff caught, in one line",
+		from: "astral-sh/ruff#23596",
+		text: "panic: Panicked at crates/ruff_python_semantic/src/definition.rs:285:26 when checking `/srv/u/service.py`: `index out of bounds: the len is 0`\n",
+		want: `! panic
+rust crash of 0
+   crates/ruff_python_semantic/src/definition.rs:285
+`,
+	},
+	{
 		name: "a panic whose title has no place",
 		from: "mthom/scryer-prolog#816",
 		text: `# thread 'main' panicked at 'internal error: entered unreachable code'

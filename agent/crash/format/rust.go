@@ -36,11 +36,14 @@ var (
 	rustAt      = source.Lazy(`^([^'"]*?[^'"\s]\.rs):(\d+):(\d+)(?::(?: +(\S.*))?)?$`)
 	rustMessage = source.Lazy(`^(?:'(.*)'|(.*)), (\S[^',]*\.rs):(\d+)(?::(\d+))?$`)
 	rustWrapped = source.Lazy(`', [^\s']*[/\\][^\s']*$`) // the beginning of a path, whose rest a terminal wrapped
-	rustFrame   = source.Lazy(`^(\d{1,4}): +(?:0x[0-9a-f]+ - )?(\S.*)$`)
-	rustPlace   = source.Lazy(`^at (\S.*?):(\d+)(?::(\d+))?$`)
-	eyreHead    = source.Lazy(`^(?:Error: *(.*)|The application panicked \(crashed\)\.)$`)
-	eyreCause   = source.Lazy(`^(?:0: |Message: +)(\S.*)$`)
-	eyrePlace   = source.Lazy(`^(?:Location: +)?(\S.*\.rs):(\d+)(?::(\d+))?$`)
+	// What a program says that caught a panic, without the thread: "panicked at src/a.rs:1:2:", and ruff.
+	rustCaught = source.Lazy(`^(?:panic: )?[Pp]anicked at (.+)$`)
+	rustDuring = source.Lazy(`^([^'"]*?[^'"\s]\.rs):(\d+):(\d+) when [^:]+: \x60?(.*?)\x60?$`)
+	rustFrame  = source.Lazy(`^(\d{1,4}): +(?:0x[0-9a-f]+ - )?(\S.*)$`)
+	rustPlace  = source.Lazy(`^at (\S.*?):(\d+)(?::(\d+))?$`)
+	eyreHead   = source.Lazy(`^(?:Error: *(.*)|The application panicked \(crashed\)\.)$`)
+	eyreCause  = source.Lazy(`^(?:0: |Message: +)(\S.*)$`)
+	eyrePlace  = source.Lazy(`^(?:Location: +)?(\S.*\.rs):(\d+)(?::(\d+))?$`)
 	// The lines of miette: "Error:   × Main thread panicked.", its place, and the message.
 	miettePanic = source.Lazy(`(?:^|[ :])× (?:[Tt]hread '([^']*)'|.*) panicked\.$`)
 	mietteTree  = source.Lazy(`^(?:│|([├╰])─▶ (\S.*)$)`)
@@ -59,6 +62,10 @@ func (r *rustReader) Read(s *scanner, l reportLine) bool {
 		return r.message(s, l)
 	case strings.Contains(t, "' panicked at ") || strings.Contains(t, ") panicked at ") || strings.Contains(t, "thread panicked at "):
 		return r.panics(s, l)
+	case strings.HasPrefix(t, "panicked at ") || strings.HasPrefix(t, "panic: Panicked at "):
+		return r.caught(s, l)
+	case strings.HasPrefix(t, "Backtrace: ") && r.begins(s, l):
+		return true
 	case strings.Contains(t, "has overflowed its stack"):
 		if m := rustStack().FindStringSubmatch(t); m != nil {
 			s.Fail(crash.Problem{Kind: "stack overflow", Message: t, Line: l.N})
@@ -103,6 +110,11 @@ func (r *rustReader) panics(s *scanner, l reportLine) bool {
 	if m == nil {
 		return false
 	}
+	return r.panicsAt(s, l, m)
+}
+
+// panicsAt reads the thread, and the place and the message of a panic.
+func (r *rustReader) panicsAt(s *scanner, l reportLine, m []string) bool {
 	r.thread, r.eyre = m[1], eyreReport{}
 	if at := rustAt().FindStringSubmatch(m[2]); at != nil {
 		if p := s.Failing(); p != nil && p.Message == "" && r.head == m[0] && at[4] == "" {
@@ -127,6 +139,34 @@ func (r *rustReader) panics(s *scanner, l reportLine) bool {
 		r.part = l
 	}
 	return true
+}
+
+// caught reads a panic that names no thread: its place must be there.
+func (r *rustReader) caught(s *scanner, l reportLine) bool {
+	m := rustCaught().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	if at := rustDuring().FindStringSubmatch(m[1]); at != nil {
+		r.thread = ""
+		r.panicked(s, l, at[4], at[1:])
+		return true
+	}
+	if !rustAt().MatchString(m[1]) && !rustMessage().MatchString(m[1]) {
+		return false
+	}
+	return r.panicsAt(s, l, []string{m[0], "", m[1]})
+}
+
+// begins reads a heading with the first frame behind it: "Backtrace:    0: ruff::panic::catch_unwind".
+func (r *rustReader) begins(s *scanner, l reportLine) bool {
+	l.Text = strings.TrimSpace(strings.TrimPrefix(l.Text, "Backtrace:"))
+	m := rustFrame().FindStringSubmatch(l.Text)
+	if m == nil || m[1] != "0" || !strings.Contains(m[2], "::") && m[2] != "<unknown>" {
+		return false
+	}
+	s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "rust", Thread: r.thread})
+	return r.frame(s, l)
 }
 
 // tree reads the branches below a panic as miette prints it: its place, and last its message. Between them,
