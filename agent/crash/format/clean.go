@@ -183,6 +183,9 @@ func cleanLine(n int, raw []byte) reportLine {
 		text = escapeSequence().ReplaceAllString(text, "")
 	}
 	text = withoutMarkdown(text)
+	if strings.HasSuffix(text, unused) {
+		text = strings.TrimRight(text, "· │┃|") // the border of tmux behind it
+	}
 	if strings.IndexByte(text, '&') >= 0 && escapedText().MatchString(text) { // the source of a page
 		text = html.UnescapeString(text)
 	}
@@ -216,6 +219,9 @@ func withoutMarkdown(text string) string {
 	if strings.Contains(text, "](http") {
 		text = withoutLinks(text)
 	}
+	if strings.Contains(text, "**") {
+		text = boldName().ReplaceAllString(text, "${1}__${2}__")
+	}
 	if strings.HasSuffix(text, "`") && strings.Count(text, "`") == 1 {
 		return text[:len(text)-1]
 	}
@@ -224,6 +230,12 @@ func withoutMarkdown(text string) string {
 	}
 	return text
 }
+
+// unused are the signs with which tmux fills the part of a window that another client does not show.
+var unused = strings.Repeat("·", 10)
+
+// boldName matches a name of Python in a path, of which Markdown made bold text: beets/ui/**init**.py.
+var boldName = source.Lazy(`([/\\])\*\*(\w+)\*\*`)
 
 // codeBehindFence matches what is no name of a language behind the beginning of code.
 var codeBehindFence = source.Lazy(`^[\w.$]+[:(]? ?\S`)

@@ -78,17 +78,21 @@ var (
 	failsNot  = source.Lazy(`(?i)(?:n't|\b(?:not|never|no longer))\b[^.,;:()]*\b(?:errors?|crash\w*|fail\w*|happen\w*|occur\w*|bugs?|issues?|problems?|panic\w*|reproduc\w*|see|exist\w*|present|affect\w*)\b[^.,;:()]*$`)
 	worksWith = source.Lazy(`(?i)(?:^|[.,;:(]|\b(?:it|this|all|everything|which|that|and|but)\b)[^.,;:()]*\b(?:works?|worked|(?:is|was|were|been|still) working|fine|ok|okay)\b[^.,;:()]*\b(?:in|with|on|at|until|using|before)\b[^.,;:()]*$|(?i)\b(?:downgrad\w+|revert\w*|roll\w* back|went back|going back)\b[^.,;:()]*\bto\b[^.,;:()]*$`)
 	worksNot  = source.Lazy(`(?i)(?:n't|\b(?:not|never|no longer|nothing|cannot|stop\w*|broken?|breaks|only))\b[^.,;:()]*$`)
-	isFine    = source.Lazy(`(?i)^[\x60"'*)\]]{0,3} (?:also |still |all )?(?:works?|worked|is (?:fine|ok|okay|good|not affected)|was (?:fine|ok|okay|good)|(?:runs|ran) fine)\b`)
+	// An answer names the version that mends the failure.
+	mendedIn = source.Lazy(`(?i)\b(?:please|can you|could you|you can|you could|should)\b[^.,;()]*\b(?:try|test|upgrade|update|use|install)\b[^.;()]*$|\b(?:fixed|fix|resolved|solved|released|landed|mended)\b[^.;()]*\b(?:in|with|as|by)\b[^.;()]*$|\breleased\s+\S{0,20}$`)
+	mends    = source.Lazy(`(?i)^[\x60"'*)\]]{0,3} (?:has been released|was released|is out|fixes|fixed|resolves|resolved|solves|solved|should (?:fix|resolve|solve)|(?:has|contains) (?:the|a) fix)\b`)
+	isFine   = source.Lazy(`(?i)^[\x60"'*)\]]{0,3} (?:also |still |all )?(?:works?|worked|is (?:fine|ok|okay|good|not affected)|was (?:fine|ok|okay|good)|(?:runs|ran) fine)\b`)
 )
 
 // isSound reports whether a report calls a version one without the failure, by the text before and behind it: "I didn't get this error with",
-// "works fine on", "is fine".
+// "works fine on", "is fine", "please try".
 func isSound(before, behind []byte) bool {
-	if bytes.IndexByte(before, ' ') < 0 && !bytes.HasPrefix(behind, []byte(" ")) {
+	if bytes.IndexByte(before, ' ') < 0 && bytes.IndexByte(behind, ' ') < 0 {
 		return false
 	}
 	before = bytes.TrimRight(before, " v\x60\"'*")
-	return failsNot().Match(before) || worksWith().Match(before) && !worksNot().Match(before) || isFine().Match(behind)
+	works := worksWith().Match(before) || mendedIn().Match(before)
+	return failsNot().Match(before) || works && !worksNot().Match(before) || isFine().Match(behind) || mends().Match(behind)
 }
 
 // beginsNumber reports whether the numbers around a dot of a word may begin a version: they are its
@@ -159,7 +163,7 @@ var fileEndings = source.Lazy(`(?:\.(?:jar|war|dist-info|egg-info|egg|zip|tar|gz
 // labelled matches the id of a commit that the report calls the build's: by a label, as the output
 // of git rev-parse, or as the version of a program.
 var labelled = source.Lazy(
-	`(?i)(?:\blines? (?:numbers? )?(?:correspond|refer|belong)s? to (?:the )?(?:commit )?|\b(?:git[-_ ]?)?(?:commit|revision|sha|hash|rev)(?:[-_ ]?(?:id|hash|sha))?\s*[:=|]\s*"?|^rev-parse |^\W*build:\s*(?:\$Id:\s*)?|\b(?:found|reproduc\w+|tested|built|compiled|observed|fuzz\w*)\s+(?:[\w-]+\s+){0,3}?(?:with|at|on|in|from|against)\s+(?:the\s+)?(?:latest\s+)?(?:git\s+)?(?:commit|revision)\s+\x60?|\b(?:latest|last|current)\s+(?:master|main|trunk|head)(?:\s+branch)?[\s:,@]*(?:[(\[\x60]+)?(?:commit\s+)?(?:[0-9a-f]{6,40}\]\(\S{1,200}/commit/)?|\bas of (?:commit )?\x60?|\b([a-z][\w-]*) v?\d+(?:\.\d+)* \(?)([0-9a-f]{7,40})\b`,
+	`(?i)(?:\blines? (?:numbers? )?(?:correspond|refer|belong)s? to (?:the )?(?:commit )?|\b(?:git[-_ ]?)?(?:commit|revision|sha|hash|rev)(?:[-_ ]?(?:id|hash|sha))?\s*[:=|]\s*"?|^rev-parse |^\W*build:\s*(?:\$Id:\s*)?|\b(?:found|reproduc\w+|tested|built|compiled|observed|fuzz\w*)\s+(?:[\w-]+\s+){0,3}?(?:with|at|on|in|from|against)\s+(?:the\s+)?(?:latest\s+)?(?:git\s+)?(?:commit|revision):?\s+(?:https?://\S{1,200}/commit/|\x60)?|\b(?:latest|last|current)\s+(?:master|main|trunk|head)(?:\s+branch)?[\s:,@]*(?:[(\[\x60]+)?(?:commit\s+)?(?:[0-9a-f]{6,40}\]\(\S{1,200}/commit/)?|\bas of (?:commit )?\x60?|\b([a-z][\w-]*) v?\d+(?:\.\d+)* \(?)([0-9a-f]{7,40})\b`,
 )
 
 // atHead matches the id of the commit that a report calls the newest: "revision 0a7295 (HEAD)".

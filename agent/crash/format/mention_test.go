@@ -88,7 +88,14 @@ func TestMentions(t *testing.T) {
 		"It worked in hugo 0.55.1 and 0.55.2, but crashes in hugo 0.56.0":                                      {{"hugo", "0.56.0"}},
 		"it no longer works with hugo 0.56.0":                                                                  {{"hugo", "0.56.0"}},
 		"Downgrading to hugo 0.55 helps":                                                                       nil,
-		"I am working on hugo 0.56.0, and it does not work in the browser":                                     {{"hugo", "0.56.0"}},
+		// rrrene/credo#110, astral-sh/ruff#9542, helix-editor/helix#619.
+		"Embarrasing. Please try Credo `v0.4.1`!":                                                    nil,
+		"It was v0.1.0. Upgrading to 0.1.13 resolved it":                                             {{"was", "0.1.0"}},
+		"Fix released in `@brillout/entry@0.5.3`. Update it.":                                        nil,
+		"`4.0.3` has been released.":                                                                 nil,
+		"a bug that is still not fixed in hugo 0.56.0":                                               {{"hugo", "0.56.0"}},
+		"tested with commit: https://github.com/a/b/commit/098b6b6eedf6da8e760b334d61acef56be8d258b": {{"commit", "098b6b6eedf6da8e760b334d61acef56be8d258b"}},
+		"I am working on hugo 0.56.0, and it does not work in the browser":                           {{"hugo", "0.56.0"}},
 
 		"#0 0x4005d6 in main /src/a.c:3": nil,
 	} {

@@ -168,6 +168,19 @@ rust crash of 0
 `,
 	},
 	{
+		name: "a traceback in a window of tmux, with a file that Markdown made bold",
+		from: "beetbox/beets#3252, beetbox/beets#873",
+		text: `Traceback (most recent call last):                         │··············
+  File "/srv/beets/ui/**init**.py", line 957, in main      │··············
+    _raw_main(args)                                        │··············
+KeyError: 'title'                                          │··············
+`,
+		want: `! KeyError
+python crash of 0
+  main /srv/beets/ui/__init__.py:957
+`,
+	},
+	{
 		name: "a panic whose title has no place",
 		from: "mthom/scryer-prolog#816",
 		text: `# thread 'main' panicked at 'internal error: entered unreachable code'
