@@ -181,6 +181,35 @@ python crash of 0
 `,
 	},
 	{
+		name: "an error of PHP below a title with the beginning of another one",
+		from: "vimeo/psalm#623",
+		text: `# PHP Fatal error: Uncaught TypeError: Argument 3 passed to isContainedBy() must be an instance of Union, null given,
+
+PHP Fatal error:  Uncaught Psalm\Exception\TreeException: Cannot parse generic type in /var/www/src/Psalm/Type/ParseTree.php:104
+Stack trace:
+#0 /var/www/src/Psalm/Type.php(61): Psalm\Type\ParseTree::createFromTokens(Array)
+`,
+		want: `! Psalm\Exception\TreeException
+php crash of 0
+  Psalm\Type\ParseTree::createFromTokens /var/www/src/Psalm/Type/ParseTree.php:104
+   /var/www/src/Psalm/Type.php:61
+`,
+	},
+	{
+		name: "an error of a bundler without the name of its class",
+		from: "rollup/rollup#5733",
+		text: `error during build:
+Cannot read properties of null (reading 'start')
+    at ConditionalExpression.render (file:///srv/node_modules/rollup/dist/es/shared/node-entry.js:9100:90)
+    at CallExpression.render (file:///srv/node_modules/rollup/dist/es/shared/node-entry.js:8300:28)
+`,
+		want: `! TypeError
+javascript crash of 0
+  ConditionalExpression.render /srv/node_modules/rollup/dist/es/shared/node-entry.js:9100
+  CallExpression.render /srv/node_modules/rollup/dist/es/shared/node-entry.js:8300
+`,
+	},
+	{
 		name: "a panic whose title has no place",
 		from: "mthom/scryer-prolog#816",
 		text: `# thread 'main' panicked at 'internal error: entered unreachable code'

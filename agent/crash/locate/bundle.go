@@ -81,7 +81,8 @@ func (f *Files) ownBundle(file string) bool {
 	return installed && (pkg == f.npm.Name || f.npm.folders[path.Base(pkg)])
 }
 
-// definedOnce returns the only definition of a function in the scripts of a commit, or none. Those of tests and of other projects do not count.
+// definedOnce returns the only definition of a function in the scripts of a commit, or of a method in the files with the name of its class; or
+// none. Those of tests and of other projects do not count.
 func definedOnce(list []symbol.Definition, frame *crash.Frame) []symbol.Definition {
 	name := symbol.Last(frame.Function)
 	if ofPage(frame) && (len(name) < minHumped || strings.ToLower(name[1:]) == name[1:]) {
@@ -93,7 +94,12 @@ func definedOnce(list []symbol.Definition, frame *crash.Frame) []symbol.Definiti
 			own = append(own, d)
 		}
 	}
-	if slices.ContainsFunc(own, func(d symbol.Definition) bool { return d.Path != own[0].Path }) {
+	others := func(d symbol.Definition) bool { return d.Path != own[0].Path }
+	if slices.ContainsFunc(own, others) {
+		class := strings.TrimSuffix(strings.TrimSuffix(frame.Function, name), ".")
+		own = slices.DeleteFunc(own, func(d symbol.Definition) bool { return class == "" || source.Stem(path.Base(d.Path)) != class })
+	}
+	if slices.ContainsFunc(own, others) {
 		return nil
 	}
 	return own[:min(len(own), 1)]

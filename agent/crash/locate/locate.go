@@ -114,7 +114,7 @@ func (f *Files) mapPaths(report *crash.Report) {
 		for j := range report.Stacks[i].Frames {
 			frame := &report.Stacks[i].Frames[j]
 			frame.Moved, frame.At, frame.Uncommitted = false, 0, false
-			if frame.File == "" {
+			if frame.File == "" || ofNode(&report.Stacks[i], frame) {
 				continue
 			}
 			paths, rule := f.Find(frame.File)
@@ -251,7 +251,7 @@ func (f *Files) openFunctions(report *crash.Report) (names map[string][]*crash.F
 				continue
 			}
 			ours := frame.File == "" || f.maybeOurs(frame.File) || inSystemHeader(&report.Stacks[i], frame) || ofBundle(frame)
-			if frame.Function == "" || OfCgo(*frame) || Foreign(*frame) || !ours || f.builtIn(&report.Stacks[i], frame) {
+			if frame.Function == "" || OfCgo(*frame) || ofNode(&report.Stacks[i], frame) || Foreign(*frame) || !ours || f.builtIn(&report.Stacks[i], frame) {
 				continue
 			}
 			if !f.mayDefine(&report.Stacks[i], frame) {

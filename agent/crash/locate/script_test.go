@@ -111,6 +111,9 @@ func TestBundles(t *testing.T) {
 		"src/css/printer.js":      "function genericPrint(path) {\n  return path;\n}\n",
 		"src/main/comments.js":    "function printComments(path) {\n  return path;\n}\nfunction call(path) {\n  return path;\n}\n",
 		"tests/bundle/bundle.js":  "function callPlugin(path) {\n  return path;\n}\n",
+		"src/ast/CallNode.ts":     "export class CallNode {\n  render(code: string): void {\n  }\n}\n",
+		"src/ast/IfNode.ts":       "export class IfNode {\n  render(code: string): void {\n  }\n}\n",
+		"src/Module.js":           "export class Module {\n  runMain() {\n  }\n}\n",
 		"src/main/ast-to-doc.mjs": "function printDoc(path) {\n  return path;\n}\n",
 	})
 	for stack, want := range map[string][]string{
@@ -120,8 +123,11 @@ func TestBundles(t *testing.T) {
     at Object.printComments (/srv/u/lib/node_modules/prettier/index.js:14305:19)
     at callPlugin (/srv/u/lib/node_modules/prettier/index.js:14441:20)
     at printDoc (/srv/u/lib/node_modules/prettier/dist/chunk-1.js:7:20)
+    at IfNode.render (/srv/u/lib/node_modules/prettier/dist/chunk-1.js:700:20)
+    at Object.render (/srv/u/lib/node_modules/prettier/dist/chunk-1.js:7:20)
+    at Module.runMain (module.js:606:11)
     at printDoc (/srv/u/lib/node_modules/other/dist/chunk-1.js:7:20)
-`: {"src/printer.js", "", "src/main/comments.js", "", "src/main/ast-to-doc.mjs", ""},
+`: {"src/printer.js", "", "src/main/comments.js", "", "src/main/ast-to-doc.mjs", "src/ast/IfNode.ts", "", "", ""},
 		`ec@https://prettier.io/lib/standalone.js:15:153287
 call@https://prettier.io/lib/standalone.js:15:242269
 printComments@https://prettier.io/lib/standalone.js:15:111559
