@@ -210,6 +210,27 @@ javascript crash of 0
 `,
 	},
 	{
+		name: "a stack of Wine's debugger",
+		from: "OpenRCT2/OpenRCT2#979, with the frame of main.c as Wine prints one with a place",
+		text: `Unhandled exception: page fault on write access to 0xf9e8f9ec in 32-bit code (0x7bc4e79e).
+Register dump:
+ CS:0023 SS:002b DS:002b ES:002b FS:0063 GS:006b
+Backtrace:
+=>0 0x7bc4e79e in ntdll (+0x3e79e) (0x0032f6c4)
+  1 0x7bc4f121 RtlFreeHeap+0x90() in ntdll (0x0032f758)
+  2 0x7020b0d8 in openrct2 (+0xb0d7) (0x0032f934)
+  3 0x00404a3f main+0x2f(argc=1) [Z:\srv\main.c:34] in openrct2 (0x0033fd80)
+Modules:
+`,
+		want: `! page fault write 0xf9e8f9ec
+windows crash of 0
+   (ntdll)
+  RtlFreeHeap (ntdll)
+   (openrct2)
+  main Z:\srv\main.c:34 (openrct2)
+`,
+	},
+	{
 		name: "a panic whose title has no place",
 		from: "mthom/scryer-prolog#816",
 		text: `# thread 'main' panicked at 'internal error: entered unreachable code'

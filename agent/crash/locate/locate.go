@@ -251,7 +251,10 @@ func (f *Files) openFunctions(report *crash.Report) (names map[string][]*crash.F
 				continue
 			}
 			ours := frame.File == "" || f.maybeOurs(frame.File) || inSystemHeader(&report.Stacks[i], frame) || ofBundle(frame)
-			if frame.Function == "" || OfCgo(*frame) || ofNode(&report.Stacks[i], frame) || Foreign(*frame) || !ours || f.builtIn(&report.Stacks[i], frame) {
+			if ofNode(&report.Stacks[i], frame) {
+				continue
+			}
+			if frame.Function == "" || OfCgo(*frame) || Foreign(*frame) || !ours || f.builtIn(&report.Stacks[i], frame) {
 				continue
 			}
 			if !f.mayDefine(&report.Stacks[i], frame) {
