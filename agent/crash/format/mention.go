@@ -54,6 +54,9 @@ func (s *scanner) mentionsOf(line []byte) {
 			if follows {
 				m.Name = last.Name
 			}
+			if ok && environment().Match(line[:start]) {
+				ok = false // the name of an environment of Python: .pyenv/versions/sqlfluff-3.6.4/bin
+			}
 			if sound = isSound(line[max(0, start-maxNameBefore):start], line[end:]) || follows && sound; sound {
 				ok = false
 			}
@@ -69,6 +72,9 @@ func (s *scanner) mentionsOf(line []byte) {
 		}
 	}
 }
+
+// environment matches the folder of virtual environments before their names.
+var environment = source.Lazy(`/(?:\.pyenv/versions|envs|\.virtualenvs)/[\w-]*$`)
 
 // follows matches what stands between two versions of the same program: "from 2.9.0 to 3.2.0", "0.12.21 and 0.12.22".
 var follows = source.Lazy(`^[\x60"'*]{0,2}(?: to| and|,| ?->| ?→| ?=>) (?:v(?:ersion )?)?[\x60"'*]{0,2}$`)

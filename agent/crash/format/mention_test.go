@@ -95,6 +95,7 @@ func TestMentions(t *testing.T) {
 		"`4.0.3` has been released.":                                                                 nil,
 		"a bug that is still not fixed in hugo 0.56.0":                                               {{"hugo", "0.56.0"}},
 		"tested with commit: https://github.com/a/b/commit/098b6b6eedf6da8e760b334d61acef56be8d258b": {{"commit", "098b6b6eedf6da8e760b334d61acef56be8d258b"}},
+		"  File \"/srv/.pyenv/versions/sqlfluff-3.6.4/bin/sqlfluff\", line 11, in <module>":          nil, // sqlfluff/sqlfluff#313
 		"I am working on hugo 0.56.0, and it does not work in the browser":                           {{"hugo", "0.56.0"}},
 
 		"#0 0x4005d6 in main /src/a.c:3": nil,

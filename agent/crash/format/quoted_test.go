@@ -231,6 +231,20 @@ windows crash of 0
 `,
 	},
 	{
+		name: "a stack of .NET with offsets in the code of methods",
+		from: "icsharpcode/ILSpy#1455",
+		text: `Error decompiling Conversions.ClassifyPredefinedConversion
+ ---> System.NullReferenceException: Object reference not set to an instance of an object.
+   at ICSharpCode.Decompiler.IL.SwitchTransform.Match(InstructionCollection` + "`1" + ` instructions, Int32 i, SwitchInstruction& newSwitch) in offset 288
+   at ICSharpCode.Decompiler.CSharp.CSharpDecompiler.DecompileBody(IMethod method, EntityDeclaration entityDecl) in offset 584
+`,
+		want: `! System.NullReferenceException null
+dotnet crash of 0
+  ICSharpCode.Decompiler.IL.SwitchTransform.Match
+  ICSharpCode.Decompiler.CSharp.CSharpDecompiler.DecompileBody
+`,
+	},
+	{
 		name: "a panic whose title has no place",
 		from: "mthom/scryer-prolog#816",
 		text: `# thread 'main' panicked at 'internal error: entered unreachable code'
