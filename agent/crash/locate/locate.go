@@ -201,6 +201,9 @@ func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext
 		for _, frame := range names[name] {
 			d, ok := bestDefinition(lists[frame], frame, by)
 			if !ok {
+				if err == nil && len(defined[name]) == 0 && f.ofCaller(stacks[frame], frame) {
+					frame.Path, frame.Rule = "", ""
+				}
 				continue
 			}
 			bundled := ofBundle(frame)
@@ -220,6 +223,15 @@ func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext
 	}
 	f.chooseAgain(report, by)
 	return err
+}
+
+// usualName is the number of files of a name, such as main.c, from which one of another program is as likely.
+const usualName = 3
+
+// ofCaller reports whether a frame, whose function no file of the commit defines, is in the program of somebody who uses the project: its
+// file has only a name, which several files of the project have.
+func (f *Files) ofCaller(s *crash.Stack, frame *crash.Frame) bool {
+	return s.Format == namesOnly && !strings.Contains(Clean(frame.File), "/") && len(f.named(frame.File)) >= usualName && len(symbol.Last(frame.Function)) >= minMoved
 }
 
 // chooseAgain chooses among several files of a name by the folders in which the other frames are now.
