@@ -231,7 +231,10 @@ const usualName = 3
 // ofCaller reports whether a frame, whose function no file of the commit defines, is in the program of somebody who uses the project: its
 // file has only a name, which several files of the project have.
 func (f *Files) ofCaller(s *crash.Stack, frame *crash.Frame) bool {
-	return s.Format == namesOnly && !strings.Contains(Clean(frame.File), "/") && len(f.named(frame.File)) >= usualName && len(symbol.Last(frame.Function)) >= minMoved
+	if s.Format != namesOnly || strings.Contains(Clean(frame.File), "/") || len(symbol.Last(frame.Function)) < minMoved {
+		return false
+	}
+	return len(f.named(frame.File)) >= usualName
 }
 
 // chooseAgain chooses among several files of a name by the folders in which the other frames are now.
