@@ -74,7 +74,8 @@ func withStacks(raw []byte) []byte {
 var (
 	quotedStack   = source.Lazy(`goroutine \d+ \[[^\]]{1,80}\]:\\n|\\n(?:\\t| {1,8})at [\w$.@/<>-]+[ (]|\(most recent call last\):\\n`)
 	quotedHeading = source.Lazy(`[ :]+(goroutine \d+ \[[^\]]{1,80}\]:)#012`)
-	quotedParts   = strings.NewReplacer(`\r\n`, "#012", `\n`, "#012", `\t`, "\t", `\"`, `"`, `\\`, `\`)
+	quotedParts   = strings.NewReplacer(`\r\n`, "#012", `\n`, "#012", `\t`, "\t", `\"`, `"`, `\'`, `'`, `\\`, `\`)
+	quotedPath    = source.Lazy(`\bFile "[A-Za-z.<][^"]*\\[^"]*", line \d`) // with the separators of Windows, in Python
 )
 
 // oneLineFrames matches what begins a line in a stack of Java, where the line ends were lost.
@@ -86,6 +87,7 @@ var oneLineGo = source.Lazy(`\s(panic: |\[signal SIG|goroutine \d+ \[[^\]]{1,80}
 
 // unquoted returns a line of a log with "#012" for each line end in what a logger quoted.
 func unquoted(raw []byte) []byte {
+	raw = quotedPath().ReplaceAllFunc(raw, func(path []byte) []byte { return bytes.ReplaceAll(path, []byte(`\`), []byte("/")) })
 	return quotedHeading().ReplaceAll([]byte(quotedParts.Replace(string(raw))), []byte("#012$1#012"))
 }
 
@@ -181,6 +183,9 @@ func cleanLine(n int, raw []byte) reportLine {
 		text = escapeSequence().ReplaceAllString(text, "")
 	}
 	text = withoutMarkdown(text)
+	if strings.HasSuffix(text, unused) {
+		text = strings.TrimRight(text, "· │┃|") // the border of tmux behind it
+	}
 	if strings.IndexByte(text, '&') >= 0 && escapedText().MatchString(text) { // the source of a page
 		text = html.UnescapeString(text)
 	}
@@ -214,6 +219,9 @@ func withoutMarkdown(text string) string {
 	if strings.Contains(text, "](http") {
 		text = withoutLinks(text)
 	}
+	if strings.Contains(text, "**") {
+		text = boldName().ReplaceAllString(text, "${1}__${2}__")
+	}
 	if strings.HasSuffix(text, "`") && strings.Count(text, "`") == 1 {
 		return text[:len(text)-1]
 	}
@@ -222,6 +230,12 @@ func withoutMarkdown(text string) string {
 	}
 	return text
 }
+
+// unused are the signs with which tmux fills the part of a window that another client does not show.
+var unused = strings.Repeat("·", 10)
+
+// boldName matches a name of Python in a path, of which Markdown made bold text: beets/ui/**init**.py.
+var boldName = source.Lazy(`([/\\])\*\*(\w+)\*\*`)
 
 // codeBehindFence matches what is no name of a language behind the beginning of code.
 var codeBehindFence = source.Lazy(`^[\w.$]+[:(]? ?\S`)

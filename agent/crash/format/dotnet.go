@@ -38,7 +38,7 @@ var (
 		"위치:": true,
 	}
 	dotnetFrame = source.Lazy(
-		`^(?:at|bei|à|en|в|w|场所|場所|在|위치:) ([\pL_<][^()\s]*(?:, [^()\s]+\]*)*) ?\(([^()]*)\)(?: \[0x[0-9a-f]+\]| <0x[^>]*>| \+ 0x[0-9a-f]+)?(?: (?:in|dans|en|в|w) (.+?):(?:\pL+ )?(\d+))?[. ]*$`,
+		`^(?:at|bei|à|en|в|w|场所|場所|在|위치:) ([\pL_<][^()\s]*(?:, [^()\s]+\]*)*) ?\(([^()]*)\)(?: \[0x[0-9a-f]+\]| <0x[^>]*>| \+ 0x[0-9a-f]+| in offset \d+)?(?: (?:in|dans|en|в|w) (.+?):(?:\pL+ )?(\d+))?[. ]*$`,
 	)
 	dotnetError = source.Lazy(`(?:^|[\s:>\]=])((?:[A-Za-z_]\w*\.)*\w*Exception)(?: \(0x[0-9A-Fa-f]+\))?(?:: ?(.*))?$`)
 	// A frame of App Center: N.C.M(Type name) in file:line 12;N

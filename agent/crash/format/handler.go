@@ -1,6 +1,7 @@
 package format
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -15,7 +16,7 @@ func markHandlers(stack *crash.Stack) {
 	frames := stack.Frames
 	for i := len(frames) - 2; i > 0; i-- {
 		unwound := strings.HasPrefix(frames[i].Raw, "() ip = ") && signalHandler().MatchString(frames[0].Function) // libunwind knows no name for it
-		calls := callsHandler(frames[i]) || unwound || stack.Format == "go" && panics(frames[i])
+		calls := callsHandler(frames[i]) || unwound || restores(frames, i) || callsHook(frames, i) || stack.Format == "go" && panics(frames[i])
 		if !calls || !slices.ContainsFunc(frames[i+1:], func(f crash.Frame) bool { return !startsThread(f) }) {
 			continue
 		}
@@ -50,6 +51,38 @@ func callsHandler(f crash.Frame) bool {
 	}
 	return nameless(f) && strings.Contains(f.Raw, "libpthread") || f.Function == "killpg" && strings.Contains(f.Raw, "libc")
 }
+
+// callsHook reports whether a frame is of Rust's library, and calls the program's own hook for panics, which takes the stack.
+func callsHook(frames []crash.Frame, i int) bool {
+	own := func(f crash.Frame) bool {
+		return strings.Contains(f.Function, "::") && !rustLibrary().MatchString(f.Function)
+	}
+	return frames[i].Function == "std::panicking::rust_panic_with_hook" && slices.ContainsFunc(frames[:i], own)
+}
+
+var rustLibrary = source.Lazy(`^<?(?:std|core|alloc|backtrace|rustc_\w+)::`)
+
+// maxHandler bounds the frames of a handler that prints its own stack.
+const maxHandler = 4
+
+// restores reports whether a frame is the nameless one of the C library through which the handler before it returns: that has a name of
+// handlers, and what follows is of another module, or what aborts.
+//
+//	/usr/bin/sway(error_handler+0x2f) [0x41b25f]
+//	/usr/lib/libc.so.6(+0x33680) [0x7f64050cf680]
+//	/usr/bin/sway(swayc_parent_by_type+0x58) [0x4110f8]
+func restores(frames []crash.Frame, i int) bool {
+	if f := frames[i]; i > maxHandler || !nameless(f) || f.File != "" || !strings.HasPrefix(path.Base(f.Module), "libc.so") {
+		return false
+	}
+	handles := func(f crash.Frame) bool {
+		return namesHandler().MatchString(f.Function) && f.Module != frames[i].Module
+	}
+	return slices.ContainsFunc(frames[:i], handles) && !nameless(frames[i-1])
+}
+
+// namesHandler matches names of functions that may handle a signal of any kind.
+var namesHandler = source.Lazy(`(?i)(?:sig|segv|crash|fault|error|abort|backtrace)\w*handler|handle\w*(?:sig|segv|crash|fault|abort)|(?:signal|segv|crash|fault)\w*handle`)
 
 // handled matches the number of the signal among the arguments of its handler, as gdb prints them.
 var handled = source.Lazy(`[(, ]sig(?:no|num|nal|nr)?=(\d{1,2})[,)]`)

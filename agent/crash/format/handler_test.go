@@ -42,6 +42,27 @@ func TestHandlers(t *testing.T) {
 /lib64/libpthread.so.0(+0x7fa3)[0x7f4d]
 /lib64/libc.so.6(clone+0x3f)[0x7f4d]
 `,
+		"a handler below newer C libraries, as in swaywm/sway#489": `Backtrace: /usr/bin/sway(sigsegvHandler+0x2f) [0x41b25f]
+Backtrace: /usr/lib/libc.so.6(+0x33680) [0x7f64050cf680]
+Backtrace: /usr/bin/sway(real+0x58) [0x4110f8]
+Backtrace: /usr/bin/sway() [0x4144bd]
+Backtrace: /usr/lib/libc.so.6(+0x29d90) [0x7f64050bc610]
+Backtrace: /usr/lib/libc.so.6(__libc_start_main+0xf0) [0x7f64050bc610]
+`,
+		"a hook for panics, as in astral-sh/ruff#10099": `panicked at crates/a/src/b.rs:172:52:
+no
+Backtrace:    0: ruff::panic::sigsegvHandler
+   1: std::panicking::rust_panic_with_hook
+   2: std::panicking::begin_panic_handler::{{closure}}
+   3: core::panicking::panic_fmt
+   4: ruff::real
+`,
+		"a function that the C library calls": `Backtrace:
+./server(real+0x10)[0x43de10]
+/usr/lib/libc.so.6(+0x3f0c3)[0x7f4d]
+/usr/lib/libc.so.6(qsort_r+0x2b1)[0x7f4d]
+./server(main+0x3c)[0x45b94c]
+`,
 		"a handler of errors of Lua, as in hawkthorne/hawkthorne-journey#1856": `nodes/real.lua:80: attempt to index field "character" (a nil value)
 
 Traceback [v0.3.3]
@@ -55,7 +76,8 @@ main.lua:197: in function "main"
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range r.Stacks[0].Frames {
+		for _, f := range r.Stacks[len(r.Stacks)-1].Frames {
+			f.Function = f.Function[strings.LastIndexByte(f.Function, ':')+1:]
 			if inside := f.Function == "real" || f.Function == "main"; inside && f.Handler {
 				t.Errorf("%s: %s is a handler", name, f.Function)
 			}

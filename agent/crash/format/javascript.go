@@ -26,8 +26,10 @@ var (
 		`\.(?:[cm]?[jt]sx?|vue|svelte|sol|coffee|es6|jsbundle|bundle|wasm)(?:[?#]\S*)?$|^(?:node:|internal/|https?://|webpack(?:-internal)?:/|evalmachine\.|file://|app:///|ng://|bun:|ext:)`,
 	)
 	jsError = source.Lazy(`(?:^|[\s\]:(>])([A-Za-z_$][\w$.]*(?:Error|Exception)|Error)(?: \[[\w.-]+\])?(?:: (.*))?$`)
-	jsPlace = source.Lazy(`^((?:/|[A-Za-z]:\\|file://)\S[^:]*\.[cm]?[jt]sx?):(\d+)$`)
-	jsQuery = source.Lazy(`[?#][^/]*$`)
+	// The message of a TypeError or a ReferenceError of V8 without the name, as bundlers print it.
+	jsUnnamed = source.Lazy(`^(?:Cannot (?:read propert(?:y|ies)|set propert(?:y|ies)|access|destructure|convert|use) .+|.{1,100} is not (?:a function|a constructor|iterable|defined|an object))$`)
+	jsPlace   = source.Lazy(`^((?:/|[A-Za-z]:\\|file://)\S[^:]*\.[cm]?[jt]sx?):(\d+)$`)
+	jsQuery   = source.Lazy(`[?#][^/]*$`)
 )
 
 // Read implements lineReader.
@@ -49,6 +51,11 @@ func (j *javaScriptReader) Read(s *scanner, l reportLine) bool {
 	case strings.Contains(t, "Error"), strings.Contains(t, "Exception"):
 		if jsError().MatchString(t) && (j.head.Text == "" || s.IsOpen("javascript") || l.N-j.head.N > 3) {
 			j.head, j.cause = l, strings.Contains(t, "[cause]:") || strings.HasPrefix(t, "Caused by:")
+		}
+	case strings.HasPrefix(t, "Cannot ") || strings.Contains(t, " is not "):
+		if jsUnnamed().MatchString(t) && (j.head.Text == "" || l.N-j.head.N > 3) {
+			j.head, j.cause = l, false
+			j.head.Text = "TypeError: " + t
 		}
 	case t[0] == '/' || strings.Contains(t, ":\\") || strings.HasPrefix(t, "file://"):
 		if jsPlace().MatchString(t) {

@@ -94,9 +94,10 @@ var kernelHeads = []struct {
 		"",
 		"",
 		source.Lazy(
-			`^(?:Oops: )?(?P<kind>invalid opcode|divide error|stack segment|double fault|int3|alignment check|bounds|segment not present|Oops|Internal error|Unhandled fault|Unexpected \w+ Trap|Data Abort Trap|unexpected kernel mode trap|kernel tried to execute \S+|FATAL TRAP)[:.] `,
+			`^(?:Oops: )?(?P<kind>invalid opcode|divide error|stack segment|double fault|int3|alignment check|bounds|segment not present|Oops|Unhandled fault|Unexpected \w+ Trap|Data Abort Trap|unexpected kernel mode trap|kernel tried to execute \S+|FATAL TRAP)[:.] `,
 		),
 	},
+	{"", "", source.Lazy(`^(?P<kind>Internal error): .* \[#\d+\]`)},
 }
 
 // Read implements lineReader.

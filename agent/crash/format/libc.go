@@ -18,8 +18,9 @@ type libcReader struct {
 }
 
 var (
-	libcFrame   = source.Lazy(`^(?:\(EE\) )?(?:#? ?(\d{1,3}):? +)?(\S(?:[^()]*\S)?)? ?\(([^+]*|.*?)(?:\+(?:0x)?[0-9a-f]+)?\) ?\[(?:0x)?[0-9a-f]{4,16}\]$`)
+	libcFrame   = source.Lazy(`^(?:\(EE\) |Backtrace: )?(?:#? ?(\d{1,3}):? +)?(\S(?:[^()]*\S)?)? ?\(([^+]*|.*?)(?:\+(?:0x)?[0-9a-f]+)?\) ?\[(?:0x)?[0-9a-f]{4,16}\]$`)
 	libcBare    = source.Lazy(`^([^\s()\[\]]+) ?\[0x[0-9a-f]{4,16}\]$`)
+	libcDecoded = source.Lazy(`^(/\S+\.\w+):(\d+)(?: \(discriminator \d+\))?$`)
 	libcUnwound = source.Lazy(`^([^\s()]*)\(\) ip = [0-9a-f]+, sp = [0-9a-f]+$`)
 	// *** glibc detected *** ./prog: double free or corruption (!prev): 0x08a72780 ***
 	libcAbort = source.Lazy(`^\*\*\* (?:(?:glibc detected \*\*\* |Error in [\x60'])(.+?)'?: (.+?)(?:: 0x([0-9a-f]+))?|((?:stack smashing|buffer overflow) detected) \*\*\*:? ?(.*?)(?: terminated)?)(?: \*\*\*)?$`)
@@ -36,12 +37,15 @@ func (c *libcReader) Read(s *scanner, l reportLine) bool {
 	if strings.Contains(t, "() ip = ") && len(t) < maxRaw {
 		return c.unwound(s, l)
 	}
+	if c.last == l.N-1 && s.IsOpen("libc") && c.decoded(s, l) {
+		return true
+	}
 	if len(t) > 4000 || !endsInAddress(t) {
 		return false
 	}
 	var f crash.Frame
 	index := -1
-	if m := libcFrame().FindStringSubmatch(t); m != nil && (strings.Contains(t, "+0x") || m[1] != "") {
+	if m := libcFrame().FindStringSubmatch(t); m != nil && (strings.Contains(t, "+0x") || m[1] != "" || m[3] == "" && s.IsOpen("libc")) {
 		if m[1] != "" {
 			index = atoi(m[1])
 		}
@@ -59,6 +63,21 @@ func (c *libcReader) Read(s *scanner, l reportLine) bool {
 	}
 	c.last, c.index = l.N, index
 	s.Add(l, f)
+	return true
+}
+
+// decoded reads the place of the frame before, as addr2line tells it, which somebody put below it.
+func (c *libcReader) decoded(s *scanner, l reportLine) bool {
+	m := libcDecoded().FindStringSubmatch(l.Text)
+	if m == nil || len(s.Open.Frames) == 0 {
+		return false
+	}
+	f := &s.Open.Frames[len(s.Open.Frames)-1]
+	if f.File != "" {
+		return false
+	}
+	f.File, f.Line = m[1], atoi(m[2])
+	c.last, s.Last = l.N, l.N
 	return true
 }
 

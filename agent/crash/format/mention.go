@@ -26,7 +26,7 @@ func (s *scanner) mention(line []byte) {
 
 func (s *scanner) mentionsOf(line []byte) {
 	var last crash.Mention // of the line
-	lastEnd := 0
+	lastEnd, sound := 0, false
 	for i := 1; ; i++ {
 		dot := bytes.IndexByte(line[i:], '.')
 		if dot < 0 || i+dot+1 >= len(line) {
@@ -50,8 +50,15 @@ func (s *scanner) mentionsOf(line []byte) {
 				before = s.heading // as in a form: "What is your version?", and the version below
 			}
 			m, ok := mentionIn(string(before), string(line[start:min(end, start+maxRaw)]))
-			if ok && last.Name != "" && follows().Match(line[lastEnd:start]) {
+			follows := ok && last.Name != "" && follows().Match(line[lastEnd:start])
+			if follows {
 				m.Name = last.Name
+			}
+			if ok && environment().Match(line[:start]) {
+				ok = false // the name of an environment of Python: .pyenv/versions/sqlfluff-3.6.4/bin
+			}
+			if sound = isSound(line[max(0, start-maxNameBefore):start], line[end:]) || follows && sound; sound {
+				ok = false
 			}
 			if last, lastEnd = m, end; ok {
 				m.Built = s.ofWorkTree(line)
@@ -66,8 +73,33 @@ func (s *scanner) mentionsOf(line []byte) {
 	}
 }
 
+// environment matches the folder of virtual environments before their names.
+var environment = source.Lazy(`/(?:\.pyenv/versions|envs|\.virtualenvs)/[\w-]*$`)
+
 // follows matches what stands between two versions of the same program: "from 2.9.0 to 3.2.0", "0.12.21 and 0.12.22".
 var follows = source.Lazy(`^[\x60"'*]{0,2}(?: to| and|,| ?->| ?→| ?=>) (?:v(?:ersion )?)?[\x60"'*]{0,2}$`)
+
+// These match what stands before a version that the report calls one without the failure, or behind it.
+var (
+	failsNot  = source.Lazy(`(?i)(?:n't|\b(?:not|never|no longer))\b[^.,;:()]*\b(?:errors?|crash\w*|fail\w*|happen\w*|occur\w*|bugs?|issues?|problems?|panic\w*|reproduc\w*|see|exist\w*|present|affect\w*)\b[^.,;:()]*$`)
+	worksWith = source.Lazy(`(?i)(?:^|[.,;:(]|\b(?:it|this|all|everything|which|that|and|but)\b)[^.,;:()]*\b(?:works?|worked|(?:is|was|were|been|still) working|fine|ok|okay)\b[^.,;:()]*\b(?:in|with|on|at|until|using|before)\b[^.,;:()]*$|(?i)\b(?:downgrad\w+|revert\w*|roll\w* back|went back|going back)\b[^.,;:()]*\bto\b[^.,;:()]*$`)
+	worksNot  = source.Lazy(`(?i)(?:n't|\b(?:not|never|no longer|nothing|cannot|stop\w*|broken?|breaks|only))\b[^.,;:()]*$`)
+	// An answer names the version that mends the failure.
+	mendedIn = source.Lazy(`(?i)\b(?:please|can you|could you|you can|you could|should)\b[^.,;()]*\b(?:try|test|upgrade|update|use|install)\b[^.;()]*$|\b(?:fixed|fix|resolved|solved|released|landed|mended)\b[^.;()]*\b(?:in|with|as|by)\b[^.;()]*$|\breleased\s+\S{0,20}$`)
+	mends    = source.Lazy(`(?i)^[\x60"'*)\]]{0,3} (?:has been released|was released|is out|fixes|fixed|resolves|resolved|solves|solved|should (?:fix|resolve|solve)|(?:has|contains) (?:the|a) fix)\b`)
+	isFine   = source.Lazy(`(?i)^[\x60"'*)\]]{0,3} (?:also |still |all )?(?:works?|worked|is (?:fine|ok|okay|good|not affected)|was (?:fine|ok|okay|good)|(?:runs|ran) fine)\b`)
+)
+
+// isSound reports whether a report calls a version one without the failure, by the text before and behind it: "I didn't get this error with",
+// "works fine on", "is fine", "please try".
+func isSound(before, behind []byte) bool {
+	if bytes.IndexByte(before, ' ') < 0 && bytes.IndexByte(behind, ' ') < 0 {
+		return false
+	}
+	before = bytes.TrimRight(before, " v\x60\"'*")
+	works := worksWith().Match(before) || mendedIn().Match(before)
+	return failsNot().Match(before) || works && !worksNot().Match(before) || isFine().Match(behind) || mends().Match(behind)
+}
 
 // beginsNumber reports whether the numbers around a dot of a word may begin a version: they are its
 // beginning, or follow a separator or a v.
@@ -116,11 +148,20 @@ func inVersion(c byte) bool {
 // versionForm matches a version in a word: its numbers, and what distinguishes it from the release
 // of these numbers.
 var versionForm = source.Lazy(
-	`(^|[-_@.]|^v\.?|[-_@]v)(\d+(?:\.\d+)+(?:[-.~_]?(?:alpha|beta|rc|pre|dev|post|a|b|M|RC|SNAPSHOT|RELEASE|Final|GA)[-.]?\d*(?:\.\w[\w.+~-]*)?)?(?:[-+~][\w.+~-]*)?)`,
+	`(^|[-_@.]|^v\.?|[-_@]v)(\d+(?:\.\d+)+(?:[-.+~]?(?:dev|pre|nightly)[-.+~]g?[0-9a-f]{7,40}\b|[-.~_]?(?:alpha|beta|rc|pre|dev|post|a|b|M|RC|SNAPSHOT|RELEASE|Final|GA)[-.]?\d*(?:\.\w[\w.+~-]*)?)?(?:[-+~][\w.+~-]*)?)`,
 )
 
 // described matches versions as git describe prints them: they have the id of a commit.
 var described = source.Lazy(`-\d+-g[0-9a-f]{7,40}`)
+
+// folderID matches the folder of a source archive of one commit: exiv2-b6a8d39613a28603a989bd5278798db8a54eeb1e.
+var folderID = source.Lazy(`[/\\]([\w.-]+)-([0-9a-f]{40})[/\\]`)
+
+// onBranch matches the id of a commit behind the name of its branch, and repairs what a repair is told with.
+var (
+	onBranch = source.Lazy(`(?i)\b(?:master|main|trunk|head|git)(?:\s+branch)?[\s:,@]*[(\[\x60]*(?:at\s+)?(?:commit\s+)?\x60?([0-9a-f]{7,40})\b`)
+	repairs  = source.Lazy(`(?i)\b(?:fix\w*|repair\w*|merged?|landed|resolve\w*|patch\w*|solve\w*|broke\w*|since|introduc\w*|caused?|by|in)\b[^.;]*$`)
+)
 
 // fileEndings end the names of packages, behind the version.
 var fileEndings = source.Lazy(`(?:\.(?:jar|war|dist-info|egg-info|egg|zip|tar|gz|tgz|whl|gem|so|dll|exe|dylib|js|py)\b.*|-py\d[\d.]*.*|[-._+~@]+)$`)
@@ -128,7 +169,7 @@ var fileEndings = source.Lazy(`(?:\.(?:jar|war|dist-info|egg-info|egg|zip|tar|gz
 // labelled matches the id of a commit that the report calls the build's: by a label, as the output
 // of git rev-parse, or as the version of a program.
 var labelled = source.Lazy(
-	`(?i)(?:\blines? (?:numbers? )?(?:correspond|refer|belong)s? to (?:the )?(?:commit )?|\b(?:git[-_ ]?)?(?:commit|revision|sha|hash|rev)(?:[-_ ]?(?:id|hash|sha))?\s*[:=|]\s*"?|^rev-parse |^\W*build:\s*(?:\$Id:\s*)?|\b(?:found|reproduc\w+|tested|built|compiled|observed|fuzz\w*)\s+(?:[\w-]+\s+){0,3}?(?:with|at|on|in|from|against)\s+(?:the\s+)?(?:latest\s+)?(?:git\s+)?(?:commit|revision)\s+\x60?|\b(?:latest|last|current)\s+(?:master|main|trunk|head)(?:\s+branch)?[\s:,@]*(?:[(\[\x60]+)?(?:commit\s+)?(?:[0-9a-f]{6,40}\]\(\S{1,200}/commit/)?|\bas of (?:commit )?\x60?|\b([a-z][\w-]*) v?\d+(?:\.\d+)* \(?)([0-9a-f]{7,40})\b`,
+	`(?i)(?:\blines? (?:numbers? )?(?:correspond|refer|belong)s? to (?:the )?(?:commit )?|\b(?:git[-_ ]?)?(?:commit|revision|sha|hash|rev)(?:[-_ ]?(?:id|hash|sha))?\s*[:=|]\s*"?|^rev-parse |^\W*build:\s*(?:\$Id:\s*)?|\b(?:found|reproduc\w+|tested|built|compiled|observed|fuzz\w*)\s+(?:[\w-]+\s+){0,3}?(?:with|at|on|in|from|against)\s+(?:the\s+)?(?:latest\s+)?(?:git\s+)?(?:commit|revision):?\s+(?:https?://\S{1,200}/commit/|\x60)?|\b(?:latest|last|current)\s+(?:master|main|trunk|head)(?:\s+branch)?[\s:,@]*(?:[(\[\x60]+)?(?:commit\s+)?(?:[0-9a-f]{6,40}\]\(\S{1,200}/commit/)?|\bas of (?:commit )?\x60?|\b([a-z][\w-]*) v?\d+(?:\.\d+)* \(?)([0-9a-f]{7,40})\b`,
 )
 
 // atHead matches the id of the commit that a report calls the newest: "revision 0a7295 (HEAD)".
@@ -146,6 +187,11 @@ func (s *scanner) commitsOf(line []byte) {
 			s.keepMention(crash.Mention{Name: nameBefore(string(line[max(0, m[2]-maxNameBefore):m[2]])), Version: string(line[m[2]:m[3]])})
 		}
 	}
+	if bytes.IndexByte(line, '-') > 0 && len(line) > len("/x-/")+40 {
+		if m := folderID().FindSubmatch(line); m != nil {
+			s.keepMention(crash.Mention{Name: string(m[1]), Version: string(m[2])})
+		}
+	}
 	if !mayHaveID(line) {
 		return
 	}
@@ -161,13 +207,20 @@ func (s *scanner) commitsOf(line []byte) {
 		if name == "" || len(m[2]) == 40 {
 			s.keepMention(crash.Mention{Name: cmp.Or(name, crash.BuildLabel), Version: m[2]})
 		}
+	} else if m := onBranch().FindStringSubmatchIndex(text); m != nil && isMixed(text[m[2]:m[3]]) && !repairs().MatchString(text[:m[0]]) {
+		s.keepMention(crash.Mention{Name: crash.BuildLabel, Version: text[m[2]:m[3]]})
 	}
-	if m := atHead().FindStringSubmatch(text); m != nil && strings.Trim(m[1], "0123456789") != "" && strings.Trim(m[1], "abcdef") != "" {
+	if m := atHead().FindStringSubmatch(text); m != nil && isMixed(m[1]) {
 		s.keepMention(crash.Mention{Name: crash.BuildLabel, Version: m[1]})
 	}
 	if m := accused().FindStringSubmatch(text); m != nil {
 		s.accuse(cmp.Or(m[1], m[2]))
 	}
+}
+
+// isMixed reports whether an id has digits and letters: others are numbers or words.
+func isMixed(id string) bool {
+	return strings.Trim(id, "0123456789") != "" && strings.Trim(id, "abcdef") != ""
 }
 
 // accused matches the id of a commit that the report calls the cause, as git bisect does.
@@ -238,6 +291,9 @@ var thisProgram = map[string]bool{
 	"product": true, "program": true, "project": true, "software": true, "tool": true, "used": true,
 }
 
+// onVersion are words before "version" that name no program: "I am on version 3.17.1".
+var onVersion = map[string]bool{"at": true, "for": true, "in": true, "on": true, "using": true, "with": true}
+
 // versionOfName matches what a form asks for: "Version of Kiwix Android: 3.9.1".
 var versionOfName = source.Lazy(`(?i)\bversion of (?:the )?([a-z][\w. -]{1,40}?)[\s:*=]*$`)
 
@@ -263,6 +319,9 @@ func nameBefore(text string) string {
 		}
 		if label != "" && thisProgram[strings.ToLower(word)] {
 			continue
+		}
+		if label != "" && onVersion[strings.ToLower(word)] {
+			return label
 		}
 		if label != "" && strings.HasSuffix(words[i], ".") {
 			return label // of the sentence before

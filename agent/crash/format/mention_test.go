@@ -78,6 +78,26 @@ func TestMentions(t *testing.T) {
 		"This is 1.6.2, since I've not updated to 1.6.3 yet due to #107 .":          {{"version", "1.6.2"}, {"to", "1.6.3"}},
 		"Found on FreeBSD with Clang 8. Lines correspond to f529e57c3eee snapshot.": {{"commit", "f529e57c3eee"}},
 
+		// python/mypy#3415, Exiv2/exiv2#454, sequelize/sequelize#5218.
+		"I ran the latest mypy from master (commit 13b7573). I didn't get this error with mypy version 0.511.": {{"commit", "13b7573"}},
+		"error: INTERNAL ERROR -- version: 0.520-dev-13b75737bb41d62ae4e7714704dcda3b446fa9f4":                 {{"ERROR", "0.520-dev-13b75737bb41d62ae4e7714704dcda3b446fa9f4"}},
+		"Tested in Ubuntu 16.04, 64bit, Exiv2(master b6a8d39)":                                                 {{"Ubuntu", "16.04"}, {"commit", "b6a8d39"}},
+		"(/srv/m/test/exiv2-b6a8d39613a28603a989bd5278798db8a54eeb1e/lib/libexiv2.so.0+0x3dbcb4)":              {{"exiv2", "b6a8d39613a28603a989bd5278798db8a54eeb1e"}},
+		"this was fixed in master (13b7573)":                                                                   nil,
+		"Only occurring on version 3.17.1. 3.16.0 is fine. Using MSSQL dialect.":                               {{"version", "3.17.1"}},
+		"It worked in hugo 0.55.1 and 0.55.2, but crashes in hugo 0.56.0":                                      {{"hugo", "0.56.0"}},
+		"it no longer works with hugo 0.56.0":                                                                  {{"hugo", "0.56.0"}},
+		"Downgrading to hugo 0.55 helps":                                                                       nil,
+		// rrrene/credo#110, astral-sh/ruff#9542, helix-editor/helix#619.
+		"Embarrasing. Please try Credo `v0.4.1`!":                                                    nil,
+		"It was v0.1.0. Upgrading to 0.1.13 resolved it":                                             {{"was", "0.1.0"}},
+		"Fix released in `@brillout/entry@0.5.3`. Update it.":                                        nil,
+		"`4.0.3` has been released.":                                                                 nil,
+		"a bug that is still not fixed in hugo 0.56.0":                                               {{"hugo", "0.56.0"}},
+		"tested with commit: https://github.com/a/b/commit/098b6b6eedf6da8e760b334d61acef56be8d258b": {{"commit", "098b6b6eedf6da8e760b334d61acef56be8d258b"}},
+		"  File \"/srv/.pyenv/versions/sqlfluff-3.6.4/bin/sqlfluff\", line 11, in <module>":          nil, // sqlfluff/sqlfluff#313
+		"I am working on hugo 0.56.0, and it does not work in the browser":                           {{"hugo", "0.56.0"}},
+
 		"#0 0x4005d6 in main /src/a.c:3": nil,
 	} {
 		s := &scanner{}

@@ -162,6 +162,8 @@ func (p *phpReader) goesOn(s *scanner, l reportLine) bool {
 	part.Text += " " + l.Text
 	p.part = reportLine{}
 	switch {
+	case phpHead().MatchString(l.Text): // the one before was a title, which was cut
+		return p.Read(s, l)
 	case phpUncaught().MatchString(part.Text):
 		return p.failed(s, part, part.Text)
 	case l.N-part.N > 20 || len(part.Text) > maxText || strings.HasPrefix(l.Text, "#0 "):

@@ -91,6 +91,188 @@ rust crash of 0
 `,
 	},
 	{
+		name: "a panic as miette prints it for zellij, with the threads that asked for what",
+		from: "zellij-org/zellij#1590",
+		text: `Error occurred in server:
+
+  × Thread 'screen' panicked.
+  ├─▶ Originating Thread(s)
+  │   	1. ipc_server: AttachClient
+  │   	2. screen_thread: AddClient
+  │
+  ├─▶ At zellij-server/src/screen.rs:664:14
+  ╰─▶ called ` + "`Option::unwrap()` on a `None`" + ` value
+  help: If you are seeing this message, it means that something went wrong.
+`,
+		want: `! panic
+rust crash [screen] of 0
+   zellij-server/src/screen.rs:664
+`,
+	},
+	{
+		name: "a traceback with paths of Windows that the logger did not escape",
+		from: "Tribler/tribler#1803",
+		text: `ERROR 1450111680.90 GuiDBHandler:253 'Traceback (most recent call last):\n File "Tribler\Main\tribler_main.pyo", line 669, in loadSessionCheckpoint\n File "Tribler\Core\network\LaunchManyCore.pyo", line 508, in resume_download\nAttributeError: \'NoneType\' object has no attribute \'get\'\n'
+`,
+		want: `! AttributeError
+python crash of 0
+  resume_download Tribler/Core/network/LaunchManyCore.pyo:508
+  loadSessionCheckpoint Tribler/Main/tribler_main.pyo:669
+`,
+	},
+	{
+		name: "a stack of the C library with the places that addr2line tells",
+		from: "swaywm/sway#489",
+		text: `Backtrace: /usr/bin/sway(error_handler+0x2f) [0x41b25f]
+/build/sway/common/log.c:151
+Backtrace: /usr/lib/libc.so.6(+0x33680) [0x7f64050cf680]
+Backtrace: /usr/bin/sway(swayc_parent_by_type+0x58) [0x4110f8]
+/build/sway/sway/container.c:474 (discriminator 1)
+Backtrace: /usr/bin/sway() [0x4144bd]
+/build/sway/sway/handlers.c:260
+Backtrace: /usr/lib/libwlc.so.0(+0x1e27f) [0x7f6405fdc27f]
+`,
+		want: `libc crash of -1
+  error_handler /build/sway/common/log.c:151 (/usr/bin/sway)
+   (/usr/lib/libc.so.6)
+  swayc_parent_by_type /build/sway/sway/container.c:474 (/usr/bin/sway)
+   /build/sway/sway/handlers.c:260 (/usr/bin/sway)
+   (/usr/lib/libwlc.so.0)
+`,
+	},
+	{
+		name: "a panic that ruff caught, with the first frame behind the heading",
+		from: "astral-sh/ruff#10099",
+		text: `panicked at crates/ruff_python_trivia/src/textwrap.rs:172:52:
+byte index 18446744073709551612 is out of bounds
+Backtrace:    0: ruff::panic::catch_unwind::{{closure}}
+   1: std::panicking::rust_panic_with_hook
+   8: ruff_python_trivia::textwrap::dedent_to
+`,
+		want: `! panic
+rust crash of 0
+   crates/ruff_python_trivia/src/textwrap.rs:172
+rust crash of 0
+  ruff::panic::catch_unwind
+  std::panicking::rust_panic_with_hook
+  ruff_python_trivia::textwrap::dedent_to
+`,
+	},
+	{
+		name: "a panic that ruff caught, in one line",
+		from: "astral-sh/ruff#23596",
+		text: "panic: Panicked at crates/ruff_python_semantic/src/definition.rs:285:26 when checking `/srv/u/service.py`: `index out of bounds: the len is 0`\n",
+		want: `! panic
+rust crash of 0
+   crates/ruff_python_semantic/src/definition.rs:285
+`,
+	},
+	{
+		name: "a traceback in a window of tmux, with a file that Markdown made bold",
+		from: "beetbox/beets#3252, beetbox/beets#873",
+		text: `Traceback (most recent call last):                         │··············
+  File "/srv/beets/ui/**init**.py", line 957, in main      │··············
+    _raw_main(args)                                        │··············
+KeyError: 'title'                                          │··············
+`,
+		want: `! KeyError
+python crash of 0
+  main /srv/beets/ui/__init__.py:957
+`,
+	},
+	{
+		name: "an error of PHP below a title with the beginning of another one",
+		from: "vimeo/psalm#623",
+		text: `# PHP Fatal error: Uncaught TypeError: Argument 3 passed to isContainedBy() must be an instance of Union, null given,
+
+PHP Fatal error:  Uncaught Psalm\Exception\TreeException: Cannot parse generic type in /var/www/src/Psalm/Type/ParseTree.php:104
+Stack trace:
+#0 /var/www/src/Psalm/Type.php(61): Psalm\Type\ParseTree::createFromTokens(Array)
+`,
+		want: `! Psalm\Exception\TreeException
+php crash of 0
+  Psalm\Type\ParseTree::createFromTokens /var/www/src/Psalm/Type/ParseTree.php:104
+   /var/www/src/Psalm/Type.php:61
+`,
+	},
+	{
+		name: "an error of a bundler without the name of its class",
+		from: "rollup/rollup#5733",
+		text: `error during build:
+Cannot read properties of null (reading 'start')
+    at ConditionalExpression.render (file:///srv/node_modules/rollup/dist/es/shared/node-entry.js:9100:90)
+    at CallExpression.render (file:///srv/node_modules/rollup/dist/es/shared/node-entry.js:8300:28)
+`,
+		want: `! TypeError
+javascript crash of 0
+  ConditionalExpression.render /srv/node_modules/rollup/dist/es/shared/node-entry.js:9100
+  CallExpression.render /srv/node_modules/rollup/dist/es/shared/node-entry.js:8300
+`,
+	},
+	{
+		name: "a stack of Wine's debugger",
+		from: "OpenRCT2/OpenRCT2#979, with the frame of main.c as Wine prints one with a place",
+		text: `Unhandled exception: page fault on write access to 0xf9e8f9ec in 32-bit code (0x7bc4e79e).
+Register dump:
+ CS:0023 SS:002b DS:002b ES:002b FS:0063 GS:006b
+Backtrace:
+=>0 0x7bc4e79e in ntdll (+0x3e79e) (0x0032f6c4)
+  1 0x7bc4f121 RtlFreeHeap+0x90() in ntdll (0x0032f758)
+  2 0x7020b0d8 in openrct2 (+0xb0d7) (0x0032f934)
+  3 0x00404a3f main+0x2f(argc=1) [Z:\srv\main.c:34] in openrct2 (0x0033fd80)
+Modules:
+`,
+		want: `! page fault write 0xf9e8f9ec
+windows crash of 0
+   (ntdll)
+  RtlFreeHeap (ntdll)
+   (openrct2)
+  main Z:\srv\main.c:34 (openrct2)
+`,
+	},
+	{
+		name: "a stack of .NET with offsets in the code of methods",
+		from: "icsharpcode/ILSpy#1455",
+		text: `Error decompiling Conversions.ClassifyPredefinedConversion
+ ---> System.NullReferenceException: Object reference not set to an instance of an object.
+   at ICSharpCode.Decompiler.IL.SwitchTransform.Match(InstructionCollection` + "`1" + ` instructions, Int32 i, SwitchInstruction& newSwitch) in offset 288
+   at ICSharpCode.Decompiler.CSharp.CSharpDecompiler.DecompileBody(IMethod method, EntityDeclaration entityDecl) in offset 584
+`,
+		want: `! System.NullReferenceException null
+dotnet crash of 0
+  ICSharpCode.Decompiler.IL.SwitchTransform.Match
+  ICSharpCode.Decompiler.CSharp.CSharpDecompiler.DecompileBody
+`,
+	},
+	{
+		name: "a panic whose title has no place",
+		from: "mthom/scryer-prolog#816",
+		text: `# thread 'main' panicked at 'internal error: entered unreachable code'
+
+All our tests are working fine with rebis-dev, except for one
+
+thread 'main' panicked at 'internal error: entered unreachable code', src/indexing.rs:570:29
+note: run with RUST_BACKTRACE=1 environment variable to display a backtrace
+`,
+		want: `! panic
+rust crash [main] of 0
+   src/indexing.rs:570
+`,
+	},
+	{
+		name: "a panic whose title ends within the message",
+		from: "mthom/scryer-prolog#1233",
+		text: `# thread 'main' panicked at 'index out of bounds when trying to load Logtalk
+
+$ scryerlgt
+thread 'main' panicked at 'index out of bounds: the len is 3 but the index is 4', src/machine/machine_state_impl.rs:1830:33
+`,
+		want: `! panic
+rust crash [main] of 0
+   src/machine/machine_state_impl.rs:1830
+`,
+	},
+	{
 		name: "an exception of .NET as a field of a log",
 		from: "JamesNK/Newtonsoft.Json#2507",
 		text: `ex=System.NullReferenceException: Object reference not set to an instance of an object.

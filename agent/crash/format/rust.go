@@ -17,7 +17,8 @@ type rustReader struct {
 	held   reportLine // a function; its place may come next
 	name   string
 	eyre   eyreReport
-	miette int // the last line of a panic as miette prints it, 0 for none
+	miette int  // the last line of a panic as miette prints it, 0 for none
+	titled bool // the last panic has no place, as in a title: the next one may be the same
 }
 
 // An eyreReport is what eyre, color-eyre and anyhow print of an error, or of a panic, before its place and its stack.
@@ -35,15 +36,18 @@ var (
 	rustAt      = source.Lazy(`^([^'"]*?[^'"\s]\.rs):(\d+):(\d+)(?::(?: +(\S.*))?)?$`)
 	rustMessage = source.Lazy(`^(?:'(.*)'|(.*)), (\S[^',]*\.rs):(\d+)(?::(\d+))?$`)
 	rustWrapped = source.Lazy(`', [^\s']*[/\\][^\s']*$`) // the beginning of a path, whose rest a terminal wrapped
-	rustFrame   = source.Lazy(`^(\d{1,4}): +(?:0x[0-9a-f]+ - )?(\S.*)$`)
-	rustPlace   = source.Lazy(`^at (\S.*?):(\d+)(?::(\d+))?$`)
-	eyreHead    = source.Lazy(`^(?:Error: *(.*)|The application panicked \(crashed\)\.)$`)
-	eyreCause   = source.Lazy(`^(?:0: |Message: +)(\S.*)$`)
-	eyrePlace   = source.Lazy(`^(?:Location: +)?(\S.*\.rs):(\d+)(?::(\d+))?$`)
+	// What a program says that caught a panic, without the thread: "panicked at src/a.rs:1:2:", and ruff.
+	rustCaught = source.Lazy(`^(?:panic: )?[Pp]anicked at (.+)$`)
+	rustDuring = source.Lazy(`^([^'"]*?[^'"\s]\.rs):(\d+):(\d+) when [^:]+: \x60?(.*?)\x60?$`)
+	rustFrame  = source.Lazy(`^(\d{1,4}): +(?:0x[0-9a-f]+ - )?(\S.*)$`)
+	rustPlace  = source.Lazy(`^at (\S.*?):(\d+)(?::(\d+))?$`)
+	eyreHead   = source.Lazy(`^(?:Error: *(.*)|The application panicked \(crashed\)\.)$`)
+	eyreCause  = source.Lazy(`^(?:0: |Message: +)(\S.*)$`)
+	eyrePlace  = source.Lazy(`^(?:Location: +)?(\S.*\.rs):(\d+)(?::(\d+))?$`)
 	// The lines of miette: "Error:   × Main thread panicked.", its place, and the message.
-	miettePanic = source.Lazy(`(?:^|[ :])× .*\bpanicked\.$`)
-	mietteTree  = source.Lazy(`^[├╰]─▶ (\S.*)$`)
-	miettePlace = source.Lazy(`^at (\S.*\.rs):(\d+):(\d+)$`)
+	miettePanic = source.Lazy(`(?:^|[ :])× (?:[Tt]hread '([^']*)'|.*) panicked\.$`)
+	mietteTree  = source.Lazy(`^(?:│|([├╰])─▶ (\S.*)$)`)
+	miettePlace = source.Lazy(`^[Aa]t (\S.*\.rs):(\d+):(\d+)$`)
 	eyreHidden  = source.Lazy(`^⋮ (\d+) frames? hidden ⋮$`)
 	rustStack   = source.Lazy(`thread '([^']*)'(?: \(\d+\))? has overflowed its stack`)
 )
@@ -58,13 +62,17 @@ func (r *rustReader) Read(s *scanner, l reportLine) bool {
 		return r.message(s, l)
 	case strings.Contains(t, "' panicked at ") || strings.Contains(t, ") panicked at ") || strings.Contains(t, "thread panicked at "):
 		return r.panics(s, l)
+	case strings.HasPrefix(t, "panicked at ") || strings.HasPrefix(t, "panic: Panicked at "):
+		return r.caught(s, l)
+	case strings.HasPrefix(t, "Backtrace: ") && r.begins(s, l):
+		return true
 	case strings.Contains(t, "has overflowed its stack"):
 		if m := rustStack().FindStringSubmatch(t); m != nil {
 			s.Fail(crash.Problem{Kind: "stack overflow", Message: t, Line: l.N})
 			return true
 		}
 	case strings.HasSuffix(t, " panicked.") && miettePanic().MatchString(t):
-		r.miette = l.N
+		r.miette, r.thread = l.N, miettePanic().FindStringSubmatch(t)[1]
 		return true
 	case r.miette > 0 && l.N-r.miette <= 1 && r.tree(s, l):
 		return true
@@ -102,6 +110,11 @@ func (r *rustReader) panics(s *scanner, l reportLine) bool {
 	if m == nil {
 		return false
 	}
+	return r.panicsAt(s, l, m)
+}
+
+// panicsAt reads the thread, and the place and the message of a panic.
+func (r *rustReader) panicsAt(s *scanner, l reportLine, m []string) bool {
 	r.thread, r.eyre = m[1], eyreReport{}
 	if at := rustAt().FindStringSubmatch(m[2]); at != nil {
 		if p := s.Failing(); p != nil && p.Message == "" && r.head == m[0] && at[4] == "" {
@@ -120,22 +133,54 @@ func (r *rustReader) panics(s *scanner, l reportLine) bool {
 		r.panicked(s, l, at[1]+at[2], at[3:])
 		return true
 	}
-	s.Fail(crash.Problem{Kind: "panic", Message: strings.TrimPrefix(m[2], "'"), Line: l.N})
-	r.part = l
+	message, closed := strings.CutSuffix(strings.TrimPrefix(m[2], "'"), "'")
+	s.Fail(crash.Problem{Kind: "panic", Message: message, Line: l.N})
+	if r.titled = true; !closed || message == "" {
+		r.part = l
+	}
 	return true
 }
 
-// tree reads the branches below a panic as miette prints it: its place, and its message.
+// caught reads a panic that names no thread: its place must be there.
+func (r *rustReader) caught(s *scanner, l reportLine) bool {
+	m := rustCaught().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	if at := rustDuring().FindStringSubmatch(m[1]); at != nil {
+		r.thread = ""
+		r.panicked(s, l, at[4], at[1:])
+		return true
+	}
+	if !rustAt().MatchString(m[1]) && !rustMessage().MatchString(m[1]) {
+		return false
+	}
+	return r.panicsAt(s, l, []string{m[0], "", m[1]})
+}
+
+// begins reads a heading with the first frame behind it: "Backtrace:    0: ruff::panic::catch_unwind".
+func (r *rustReader) begins(s *scanner, l reportLine) bool {
+	l.Text = strings.TrimSpace(strings.TrimPrefix(l.Text, "Backtrace:"))
+	m := rustFrame().FindStringSubmatch(l.Text)
+	if m == nil || m[1] != "0" || !strings.Contains(m[2], "::") && m[2] != "<unknown>" {
+		return false
+	}
+	s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "rust", Thread: r.thread})
+	return r.frame(s, l)
+}
+
+// tree reads the branches below a panic as miette prints it: its place, and last its message. Between them,
+// zellij tells which threads asked for what.
 func (r *rustReader) tree(s *scanner, l reportLine) bool {
 	m := mietteTree().FindStringSubmatch(l.Text)
 	if m == nil {
 		return false
 	}
 	r.miette = l.N
-	if at := miettePlace().FindStringSubmatch(m[1]); at != nil {
+	if at := miettePlace().FindStringSubmatch(m[2]); at != nil {
 		r.panicked(s, l, "", at[1:])
-	} else if p := s.Failing(); p != nil && p.Message == "" {
-		p.Message = cut(m[1], maxText)
+	} else if p := s.Failing(); p != nil && p.Message == "" && m[1] == "╰" {
+		p.Message = cut(m[2], maxText)
 	}
 	return true
 }
@@ -148,12 +193,18 @@ func (r *rustReader) message(s *scanner, l reportLine) bool {
 	}
 	at := rustMessage().FindStringSubmatch(r.part.Text + between + l.Text)
 	switch {
+	case strings.Contains(l.Text, " panicked at ") && rustPanic().MatchString(l.Text):
+		if p := s.Failing(); p != nil {
+			p.Message = "" // a title, which was cut
+		}
+		r.part = reportLine{}
+		return r.Read(s, l)
 	case at != nil:
 		if p := s.Failing(); p != nil {
 			p.Message = cut(at[1]+at[2], maxText)
 		}
 		r.place(s, l, at[3:])
-		r.part = reportLine{}
+		r.part, r.titled = reportLine{}, false
 		return true
 	case l.N-r.part.N > 10 || len(r.part.Text) > maxText || strings.EqualFold(l.Text, "stack backtrace:"):
 		r.part = reportLine{}
@@ -163,8 +214,14 @@ func (r *rustReader) message(s *scanner, l reportLine) bool {
 	return true
 }
 
+// panicked records a panic with its place. A title may have told it without.
 func (r *rustReader) panicked(s *scanner, l reportLine, message string, at []string) {
-	s.Fail(crash.Problem{Kind: "panic", Message: message, Line: l.N})
+	if p := s.Failing(); r.titled && p != nil && (p.Message == "" || p.Message == message) {
+		p.Message = cut(message, maxText)
+	} else {
+		s.Fail(crash.Problem{Kind: "panic", Message: message, Line: l.N})
+	}
+	r.titled = false
 	r.place(s, l, at)
 }
 

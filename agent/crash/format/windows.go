@@ -13,8 +13,13 @@ import (
 //	01 0000009a`5b49f780 00007ffd`1cab6733     Control!Terminal::PrintString+0x9 [C:\src\TerminalApi.cpp @ 17]
 //	combase.dll!GetEnvBlock(_PRIV_SCM_INFO * pScmInfo) Line 4920	C++
 //	UE4Editor_RealSense!FRealSense::Enable() [d:\private\frealsense.cpp:133]
+//
+// Wine's debugger names the module last:
+//
+//	=>0 0x00404a3f main+0x2f(argc=1) [Z:\srv\foo.c:34] in foo (0x0033fd80)
 type windowsReader struct {
-	head reportLine // the last line that names an exception
+	head reportLine    // the last line that names an exception
+	wine crash.Problem // the last exception as Wine names it
 }
 
 const (
@@ -39,7 +44,11 @@ var (
 	windowsLine   = source.Lazy(`^(.*\)(?: const)?)\s+Line (\d+)(?: \+ 0x[0-9a-f]+ bytes)?(?:\s+at (.+)\(\d+\))?(?:\s+([A-Z]\S*))?$`)
 	windowsAt     = source.Lazy(`^at (\S.*)\((\d+)\)$`)
 	windowsOffset = source.Lazy(`^(.+)\+0x[0-9a-f]+$`)
-	windowsCall   = source.Lazy(`^(.*\))(?:\s+(C\+\+|C|C#|Unknown))?$`)
+	wineFailed    = source.Lazy(`Unhandled (?:exception: )?([a-z][a-z ]+?)(?: on (read|write|execute) access to (?:0x)?([0-9a-f]+)\b| (?:\(.*\) )?in (?:32|64)-bit code| at address )`)
+	wineFrame     = source.Lazy(
+		`^(?:=>)?\d{1,3} 0x[0-9a-f]{8,16} (?:(\S+?)(?:\+0x[0-9a-f]+)?(?:\(.*\))? (?:\[(.+):(\d+)\] )?)?in ([\w.+-]+)(?: \(\+0x[0-9a-f]+\))?(?: \(0x[0-9a-f]+\))?$`,
+	)
+	windowsCall = source.Lazy(`^(.*\))(?:\s+(C\+\+|C|C#|Unknown))?$`)
 	// windowsOwn are modules of Windows, whose files no project has.
 	windowsOwn = source.Lazy(
 		`(?i)^(?:ntdll|kernel32|kernelbase|combase|rpcrt4|user32|win32u|gdi32(?:full)?|ucrtbased?|vcruntime\d+\w*|msvc[pr]\w*|ole32|oleaut32|clr|coreclr|wow64\w*|dbghelp|imm32|msctf|d3d\d+\w*|dxgi)(?:\.dll)?$`,
@@ -57,6 +66,16 @@ func (r *windowsReader) Read(s *scanner, l reportLine) bool {
 	case (strings.Contains(t, "xception") || strings.Contains(t, "ccess violation")) && windowsFailed().MatchString(t):
 		r.head = l
 		return false
+	case strings.Contains(t, "Unhandled "):
+		if m := wineFailed().FindStringSubmatch(t); m != nil {
+			r.wine = crash.Problem{Kind: m[1], Access: m[2], Line: l.N}
+			setAddress(&r.wine, "0x"+m[3])
+		}
+		return false
+	case strings.HasPrefix(t, "=>") || s.IsOpen("windows") && strings.Contains(t, " in "):
+		if r.ofWine(s, l) {
+			return true
+		}
 	case strings.HasPrefix(t, "at "):
 		return r.place(s, l)
 	}
@@ -70,6 +89,27 @@ func (r *windowsReader) Read(s *scanner, l reportLine) bool {
 	}
 	if windowsOwn().MatchString(f.Module) {
 		f.File, f.Line = "", 0
+	}
+	s.Add(l, f)
+	return true
+}
+
+// ofWine reads a frame of Wine's debugger. The frame with the arrow is the innermost one.
+func (r *windowsReader) ofWine(s *scanner, l reportLine) bool {
+	m := wineFrame().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	if strings.HasPrefix(l.Text, "=>") {
+		if r.wine.Line > 0 && l.N-r.wine.Line <= windowsHead {
+			s.Fail(r.wine)
+		}
+		s.Begin(crash.Stack{Kind: crash.StackCrash, Format: "windows", Title: r.wine.Kind})
+		r.wine = crash.Problem{}
+	}
+	f := crash.Frame{Symbol: m[1], Module: m[4]}
+	if f.Function = functionName(m[1]); !windowsOwn().MatchString(f.Module) {
+		f.File, f.Line = m[2], atoi(m[3])
 	}
 	s.Add(l, f)
 	return true

@@ -74,6 +74,8 @@ const (
 	RuleCompiled  Rule = "source of the compiled module"
 	// A file of JavaScript that was made of another one, so that its lines are not those of the source.
 	RuleTranspiled Rule = "source of a generated script"
+	// A script that a bundler made of many files: only the names of its functions tell their files.
+	RuleBundled Rule = "bundle of many scripts"
 	// A class whose packages have short names in the program, where lines have other numbers, too.
 	RuleShortened Rule = "source of a class with shortened packages"
 	// A class of Kotlin for which R8's retrace, which knows the classes alone, made up the name of a file of Java.
@@ -169,6 +171,9 @@ func (f *Files) Find(file string) ([]string, Rule) {
 		return []string{own}, RuleWhole
 	} else if installed {
 		return nil, ""
+	}
+	if own := f.inWorkspace(p); own != "" {
+		return []string{own}, RuleWhole
 	}
 	pkg, inside, installed := installedByNpm(p)
 	own := installed && pkg == f.npm.Name

@@ -34,7 +34,7 @@ func Locate(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *c
 	}
 	files.mapPaths(report)
 	for _, look := range []func(context.Context, *gitext.Repo, gitext.OID, *crash.Report) error{
-		nameNumbers, files.mapSymbols, mapCgo, files.mapCompiled,
+		files.unbundle, nameNumbers, files.mapSymbols, mapCgo, files.mapCompiled,
 	} {
 		failed := look(ctx, repo, commit, report)
 		if failed != nil && !gitext.Unreadable(failed) {
@@ -42,6 +42,7 @@ func Locate(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *c
 		}
 		err = cmp.Or(err, failed)
 	}
+	settleBundled(report)
 	return files, err
 }
 
@@ -53,7 +54,12 @@ func ByPath(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *c
 		return err
 	}
 	files.mapPaths(report)
-	return nil
+	err = files.unbundle(ctx, repo, commit, report)
+	settleBundled(report)
+	if gitext.Unreadable(err) {
+		return nil
+	}
+	return err
 }
 
 // FilesOf returns the files of a commit. If a part of its tree cannot be read, it
@@ -108,7 +114,7 @@ func (f *Files) mapPaths(report *crash.Report) {
 		for j := range report.Stacks[i].Frames {
 			frame := &report.Stacks[i].Frames[j]
 			frame.Moved, frame.At, frame.Uncommitted = false, 0, false
-			if frame.File == "" {
+			if frame.File == "" || ofNode(&report.Stacks[i], frame) {
 				continue
 			}
 			paths, rule := f.Find(frame.File)
@@ -170,6 +176,8 @@ func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext
 		for _, frame := range names[name] {
 			list := sameName(defined[name], frame.File)
 			switch {
+			case ofBundle(frame):
+				list = definedOnce(defined[name], frame)
 			case frame.Path != "":
 				list = f.among(list, frame.File)
 			case len(list) == 0 && inSystemHeader(stacks[frame], frame):
@@ -193,10 +201,16 @@ func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext
 		for _, frame := range names[name] {
 			d, ok := bestDefinition(lists[frame], frame, by)
 			if !ok {
+				if err == nil && len(defined[name]) == 0 && f.ofCaller(stacks[frame], frame) {
+					frame.Path, frame.Rule = "", ""
+				}
 				continue
 			}
+			bundled := ofBundle(frame)
 			frame.Path, frame.Rule = d.Path, string(RuleDefines)
 			switch {
+			case bundled:
+				frame.Rule, frame.DefinedAt = string(RuleBundled), d.Line
 			case frame.File == "" && frame.Line >= d.Line: // Visual Studio names no file
 				frame.File, frame.Rule = path.Base(d.Path), string(RuleSymbol)
 			case frame.File == "" || !strings.EqualFold(path.Base(d.Path), path.Base(Clean(frame.File))):
@@ -209,6 +223,18 @@ func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext
 	}
 	f.chooseAgain(report, by)
 	return err
+}
+
+// usualName is the number of files of a name, such as main.c, from which one of another program is as likely.
+const usualName = 3
+
+// ofCaller reports whether a frame, whose function no file of the commit defines, is in the program of somebody who uses the project: its
+// file has only a name, which several files of the project have.
+func (f *Files) ofCaller(s *crash.Stack, frame *crash.Frame) bool {
+	if s.Format != namesOnly || strings.Contains(Clean(frame.File), "/") || len(symbol.Last(frame.Function)) < minMoved {
+		return false
+	}
+	return len(f.named(frame.File)) >= usualName
 }
 
 // chooseAgain chooses among several files of a name by the folders in which the other frames are now.
@@ -239,7 +265,10 @@ func (f *Files) openFunctions(report *crash.Report) (names map[string][]*crash.F
 				dirs[path.Dir(frame.Path)]++
 				continue
 			}
-			ours := frame.File == "" || f.maybeOurs(frame.File) || inSystemHeader(&report.Stacks[i], frame)
+			ours := frame.File == "" || f.maybeOurs(frame.File) || inSystemHeader(&report.Stacks[i], frame) || ofBundle(frame)
+			if ofNode(&report.Stacks[i], frame) {
+				continue
+			}
 			if frame.Function == "" || OfCgo(*frame) || Foreign(*frame) || !ours || f.builtIn(&report.Stacks[i], frame) {
 				continue
 			}
@@ -265,6 +294,9 @@ func (f *Files) openFunctions(report *crash.Report) (names map[string][]*crash.F
 // mayDefine reports whether the commit has a file that can define the function of a frame, by its name: a search in all
 // files for a name such as "run" is slow.
 func (f *Files) mayDefine(stack *crash.Stack, frame *crash.Frame) bool {
+	if ofBundle(frame) {
+		return true
+	}
 	if frame.File != "" {
 		return len(f.named(frame.File)) > 0 || inSystemHeader(stack, frame)
 	}

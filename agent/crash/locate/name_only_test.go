@@ -35,6 +35,28 @@ func TestNameWithoutFolder(t *testing.T) {
 	}
 }
 
+// The program of somebody who uses a library has a main.c, too, as in cesanta/mongoose#762: its functions are in none of the examples. A usual
+// name of a function tells nothing.
+func TestNameOfCaller(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("one", gittest.Files{
+		"examples/a/main.c": "int main(void)\n{\n\treturn 0;\n}\n",
+		"examples/b/main.c": "int main(void)\n{\n\treturn 1;\n}\n",
+		"examples/c/main.c": "int main(void)\n{\n\treturn 2;\n}\n",
+	})
+	report := &crash.Report{Stacks: []crash.Stack{{Kind: crash.StackCrash, Format: "valgrind", Frames: []crash.Frame{
+		{Function: "event_routine", File: "main.c", Line: 101},
+		{Function: "main", File: "main.c", Line: 3},
+	}}}}
+	if _, err := Locate(t.Context(), h.Open(), h.Head(), report); err != nil {
+		t.Fatal(err)
+	}
+	if frames := report.Stacks[0].Frames; frames[0].Path != "" || frames[1].Path == "" {
+		t.Errorf("%q and %q", frames[0].Path, frames[1].Path)
+	}
+}
+
 // A frame of R names the package of its function. Only packages with a DESCRIPTION are in the tree.
 func TestFunctionsOfR(t *testing.T) {
 	t.Parallel()

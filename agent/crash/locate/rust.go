@@ -41,6 +41,27 @@ func (f *Files) ofOtherCrate(reported, tracked string) bool {
 	return m[1] != "" && !sameCrate(crate, path.Base(root)) && !strings.HasSuffix(crate, "-"+path.Base(root))
 }
 
+// inWorkspace returns the tracked file of a crate that cargo fetched, and that is a member of the workspace: the only one in a
+// folder with the crate's name, which may lack the name of the crate at the top. It returns "" if there is none.
+func (f *Files) inWorkspace(p string) string {
+	m := cratePath().FindStringSubmatch(p)
+	if m == nil || m[1] == "" {
+		return ""
+	}
+	found := ""
+	for _, tracked := range f.byBase[strings.ToLower(path.Base(m[2]))] {
+		root, ok := strings.CutSuffix(tracked, "/"+m[2])
+		if member := path.Base(root); !ok || !sameCrate(m[1], member) && (f.crate == "" || !sameCrate(m[1], f.crate+"-"+member)) {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = tracked
+	}
+	return found
+}
+
 // sameCrate compares the names of crates, in which "-" and "_" are the same.
 func sameCrate(a, b string) bool {
 	return strings.EqualFold(strings.ReplaceAll(a, "_", "-"), strings.ReplaceAll(b, "_", "-"))

@@ -22,3 +22,21 @@ func TestOtherCrates(t *testing.T) {
 		}
 	}
 }
+
+// A member of a workspace that cargo fetched as a crate of its own, from zellij-org/zellij#1705.
+func TestMembersOfWorkspace(t *testing.T) {
+	const registry = "/srv/u/.cargo/registry/src/github.com-1ecc6299db9ec823/"
+	files := NewFiles([]string{"Cargo.toml", "src/main.rs", "zellij-server/src/route.rs", "zellij-client/src/lib.rs", "utils/src/shared.rs"})
+	files.crate = "zellij"
+	for reported, want := range map[string]string{
+		registry + "zellij-server-0.31.3/src/route.rs": "zellij-server/src/route.rs",
+		registry + "zellij-utils-0.31.3/src/shared.rs": "utils/src/shared.rs",
+		registry + "zellij-server-0.31.3/src/lib.rs":   "",
+		registry + "other-utils-0.31.3/src/shared.rs":  "",
+	} {
+		paths, _ := files.Find(reported)
+		if got := append(paths, "")[0]; got != want {
+			t.Errorf("%s: %q, want %q", reported, got, want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"git-agent/agent/crash"
+	"git-agent/agent/source"
 )
 
 // MadeLines says of which program the lines of a report's frames are, if they are not those of the files, or "".
@@ -35,6 +36,19 @@ func isScript(file string) bool {
 
 // linesMade reports whether the lines of a frame are not those of the file that a rule found.
 func linesMade(rule Rule) bool { return rule == RuleTranspiled || rule == RuleShortened }
+
+// nodeOwn matches the files of Node.js itself in its stacks before version 12.
+var nodeOwn = source.Lazy(
+	`^(?:internal/[\w/-]+|module|events|node|bootstrap_node|timers|net|fs|util|vm|stream|_(?:stream|http|tls)_\w+|https?|child_process|cluster|` +
+		`dgram|dns|domain|assert|buffer|console|crypto|path|readline|repl|tls|tty|url|zlib|string_decoder|querystring)\.js$`,
+)
+
+// ofNode reports whether a frame is in a file of Node.js itself: those of programs have absolute paths in its stacks, which pages have with
+// columns, too.
+func ofNode(s *crash.Stack, f *crash.Frame) bool {
+	absolute := func(f crash.Frame) bool { return path.IsAbs(Clean(f.File)) }
+	return s.Format == "javascript" && f.Column > 0 && nodeOwn().MatchString(f.File) && slices.ContainsFunc(s.Frames, absolute)
+}
 
 // Limits on the names of packages that R8 and ProGuard shorten, and on those that they leave.
 const (

@@ -98,3 +98,56 @@ func TestShortenedPackages(t *testing.T) {
 		t.Errorf("%+v, %v", fit, err)
 	}
 }
+
+// The frames of prettier/prettier#10277 and #9735: a bundler made index.js of all files, and the page of the project loads another bundle.
+// The file of the first name has none of these lines. The function of a usual name, one of two files and one of a library stay without a file.
+func TestBundles(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	tip := h.Commit("one", gittest.Files{
+		"package.json":            `{"name": "prettier"}`,
+		"index.js":                "module.exports = require('./src/printer');\n",
+		"src/printer.js":          "function printPath(path) {\n  return path.x;\n}\nfunction genericPrint(path) {\n  return printPath(path);\n}\n",
+		"src/css/printer.js":      "function genericPrint(path) {\n  return path;\n}\n",
+		"src/main/comments.js":    "function printComments(path) {\n  return path;\n}\nfunction call(path) {\n  return path;\n}\n",
+		"tests/bundle/bundle.js":  "function callPlugin(path) {\n  return path;\n}\n",
+		"src/ast/CallNode.ts":     "export class CallNode {\n  render(code: string): void {\n  }\n}\n",
+		"src/ast/IfNode.ts":       "export class IfNode {\n  render(code: string): void {\n  }\n}\n",
+		"src/Module.js":           "export class Module {\n  runMain() {\n  }\n}\n",
+		"src/main/ast-to-doc.mjs": "function printDoc(path) {\n  return path;\n}\n",
+	})
+	for stack, want := range map[string][]string{
+		`TypeError: Cannot read property 'length' of undefined
+    at printPath (/srv/u/lib/node_modules/prettier/index.js:45673:137)
+    at Object.genericPrint [as print] (/srv/u/lib/node_modules/prettier/index.js:45428:30)
+    at Object.printComments (/srv/u/lib/node_modules/prettier/index.js:14305:19)
+    at callPlugin (/srv/u/lib/node_modules/prettier/index.js:14441:20)
+    at printDoc (/srv/u/lib/node_modules/prettier/dist/chunk-1.js:7:20)
+    at IfNode.render (/srv/u/lib/node_modules/prettier/dist/chunk-1.js:700:20)
+    at Object.render (/srv/u/lib/node_modules/prettier/dist/chunk-1.js:7:20)
+    at Module.runMain (module.js:606:11)
+    at printDoc (/srv/u/lib/node_modules/other/dist/chunk-1.js:7:20)
+`: {"src/printer.js", "", "src/main/comments.js", "", "src/main/ast-to-doc.mjs", "src/ast/IfNode.ts", "", "", ""},
+		`ec@https://prettier.io/lib/standalone.js:15:153287
+call@https://prettier.io/lib/standalone.js:15:242269
+printComments@https://prettier.io/lib/standalone.js:15:111559
+`: {"", "", "src/main/comments.js"},
+	} {
+		report, err := format.Read(strings.NewReader(stack))
+		if err != nil {
+			t.Fatal(err)
+		}
+		repo := h.Open()
+		if _, err := Locate(t.Context(), repo, tip, report); err != nil {
+			t.Fatal(err)
+		}
+		for i, path := range want {
+			if f := report.Stacks[0].Frames[i]; f.Path != path || f.Moved != (path != "") {
+				t.Errorf("%s: frame %d: %q by %q, its line elsewhere: %v", stack, i, f.Path, f.Rule, f.Moved)
+			}
+		}
+		if fit, err := Compare(t.Context(), repo, tip, report); err != nil || fit.Moved+fit.Same != 0 {
+			t.Errorf("%+v, %v", fit, err)
+		}
+	}
+}

@@ -156,6 +156,9 @@ func compared(ctx context.Context, repo *gitext.Repo, q crash.Question) (*readin
 			return better, err
 		}
 	}
+	if later, err = at.tooLate(ctx, repo, q.Report, later); err != nil {
+		return nil, err
+	}
 	if at.told || len(worked) > 0 {
 		return at, nil
 	}
@@ -175,6 +178,22 @@ func compared(ctx context.Context, repo *gitext.Repo, q crash.Question) (*readin
 	}
 	better.notes = append(notes, better.notes...)
 	return better, nil
+}
+
+// tooLate reports whether the commit is that of a release after the one that crashed: it was known to be, or the report, which does not fit it,
+// is older, so that it is of a version in development.
+func (at *reading) tooLate(ctx context.Context, repo *gitext.Repo, report *crash.Report, later bool) (bool, error) {
+	said, found := strings.CutPrefix(at.from, fromReport)
+	_, until, dated := lastDay(report)
+	if later || !found || !dated || !at.fit.Other() {
+		return later, nil
+	}
+	c, err := repo.Commit(ctx, at.commit)
+	if err != nil || !c.Committer.Time.After(until) {
+		return false, err
+	}
+	at.from, at.told = releaseAfter+said, false
+	return true, nil
 }
 
 // better looks for another commit if the report does not fit this one, which nothing told: a version

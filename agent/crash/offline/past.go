@@ -32,7 +32,7 @@ const (
 //
 // A change whose subject says that it mends something is taken only if no older one fits: it may have mended this crash.
 func past(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report, day dayCommit) (*reading, error) {
-	if found.fit.Moved == 0 && day.files <= placed(report) && !found.mute {
+	if found.fit.Moved == 0 && day.files <= placed(report) && !found.mute && !day.tells(found.fit) {
 		return nil, nil
 	}
 	within, cancel := context.WithTimeout(ctx, pastTime)
@@ -74,9 +74,9 @@ func past(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.
 		))
 	case state != "":
 		return readAt(ctx, repo, state, "the last change that fits", report, fmt.Sprintf(
-			"nothing tells the commit that crashed; the report's lines fit the code of %s, %s, and %s not that of %s; "+
+			"nothing tells the commit that crashed; the report's lines fit the code of %s, %s, and %s that of %s; "+
 				"give the commit that crashed with --at if it is another one",
-			state.Short(), which, agent.Plural(found.fit.Moved, "line"), found.commit.Short(),
+			state.Short(), which, found.unfit(), found.commit.Short(),
 		))
 	case day.commit != "":
 		return day.read(ctx, repo, found, report)
@@ -95,6 +95,20 @@ type dayCommit struct {
 // time in a report may be that of something else.
 func (d dayCommit) fits(other crash.Fit) bool {
 	return d.commit != "" && d.fit.Moved == 0 && (other.Moved > 0 || d.fit.Same >= other.Same)
+}
+
+// tells reports whether the commit of the day has lines that can be compared, and another one has none, as where its scripts
+// are made of other files since.
+func (d dayCommit) tells(other crash.Fit) bool {
+	return d.commit != "" && other.Same+other.Moved == 0 && d.fit.Same+d.fit.Moved > 0
+}
+
+// unfit says how many lines of the report are not at their places in the code of the commit.
+func (at *reading) unfit() string {
+	if at.fit.Moved == 0 {
+		return "none can be compared with"
+	}
+	return agent.Plural(at.fit.Moved, "line") + " not"
 }
 
 // ofTheDay finds the last commit before the report's day, where the found one is younger, or, if more lines fit, the last

@@ -268,8 +268,8 @@ func belowTop(ctx context.Context, repo *gitext.Repo, commit gitext.OID) (map[st
 	return found, nil
 }
 
-// parentProject matches the end of the name of a project that only holds others.
-var parentProject = source.Lazy(`-(?:parent|root|project|aggregator|all)$`)
+// parentProject matches the end of the name of a project that only holds others, or of a repository that holds the sources.
+var parentProject = source.Lazy(`-(?:parent|root|project|aggregator|all|src)$`)
 
 const maxManifest = 1 << 20
 
@@ -277,6 +277,7 @@ const maxManifest = 1 << 20
 var manifests = map[string]source.Pattern{
 	"go.mod":            source.Lazy(`(?m)^module\s+"?([^\s"]+)`),
 	"package.json":      source.Lazy(`"name"\s*:\s*"([^"]+)"`),
+	"composer.json":     source.Lazy(`"name"\s*:\s*"([^"]+)"`),
 	"Cargo.toml":        source.Lazy(`(?m)^name\s*=\s*"([^"]+)"`),
 	"pyproject.toml":    source.Lazy(`(?m)^name\s*=\s*"([^"]+)"`),
 	"setup.cfg":         source.Lazy(`(?m)^name\s*=\s*([\w.-]+)`),

@@ -349,3 +349,53 @@ func TestFileThatIsGoneOnTheDay(t *testing.T) {
 		}
 	}
 }
+
+// A script of an old version, which has another language since: the report's lines can be compared only with the code of its day, as of
+// jhipster/prettier-java's issue 110.
+func TestScriptThatIsMadeSince(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	const code = "function printNode(node) {\n  return node.type;\n}\n\nfunction genericPrint(path) {\n  return printNode(path.node);\n}\n"
+	old := h.Commit("one", gittest.Files{"packages/plugin/src/printer.js": code})
+	h.Time += 400 * 24 * 3600
+	h.Commit("types", gittest.Files{"packages/plugin/src/printer.js": gittest.Gone, "src/printer.ts": "export function print(node: Node) {\n  return node.type;\n}\n"})
+	const stack = "TypeError: Cannot read property 'type' of undefined\n" +
+		"    at printNode (/srv/u/lib/node_modules/plugin/src/printer.js:2:15)\n    at genericPrint (/srv/u/lib/node_modules/plugin/src/printer.js:6:10)\n"
+	report, err := format.Read(strings.NewReader("somebody opened on Sep 20, 2020\n" + stack))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Rank(t.Context(), h.Open(), crash.Question{Report: report})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Commit != old || got.Fit.Other() {
+		t.Errorf("at %s (%s), want %s; notes %q", got.Commit.Short(), got.CommitFrom, old.Short(), got.Notes)
+	}
+}
+
+// A version in development has the number of the release that comes later, as in beetbox/beets' issue 873: the report is read at the last
+// commit of its day, if it does not fit that release.
+func TestReleaseAfterTheReport(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Git("remote", "add", "origin", "https://h/beetbox/beets")
+	const code = "def has_progress(path):\n    return len(state[path]) != 0\n\n\ndef read_tasks(path):\n    return has_progress(path)\n"
+	old := h.Commit("one", gittest.Files{"beets/importer.py": code})
+	h.Time += 30 * 24 * 3600
+	h.Commit("two", gittest.Files{"beets/importer.py": "import os\nimport sys\n\n\n" + code})
+	h.Git("tag", "v1.3.7")
+	const stack = "Traceback (most recent call last):\n  File \"/srv/beets/beets/importer.py\", line 6, in read_tasks\n    return has_progress(path)\n" +
+		"  File \"/srv/beets/beets/importer.py\", line 2, in has_progress\n    return len(state[path]) != 0\nKeyError: 'x'\n"
+	report, err := format.Read(strings.NewReader("somebody opened on Sep 20, 2020\nbeets version 1.3.7\n" + stack))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Rank(t.Context(), h.Open(), crash.Question{Report: report})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Commit != old || got.Fit.Other() {
+		t.Errorf("at %s (%s), want %s; notes %q", got.Commit.Short(), got.CommitFrom, old.Short(), got.Notes)
+	}
+}

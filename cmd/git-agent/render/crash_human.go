@@ -160,20 +160,33 @@ func (r *CrashHuman) stacks(b *bytes.Buffer, report *crash.Report, ranking *cras
 	}
 }
 
+// unplaced says what folded frames are, of which some are in a bundle of the project's scripts, but in no file that is known.
+func unplaced(folded, bundled int) string {
+	switch bundled {
+	case 0:
+		return " outside the project"
+	case folded:
+		return " in a bundle, whose files are not known"
+	}
+	return " outside the project, or in a bundle"
+}
+
 // frames draws the frames of a stack. It highlights the project's frames and folds sequences of
 // others.
 func (r *CrashHuman) frames(b *bytes.Buffer, s crash.Stack) {
-	shown, folded := 0, 0
+	shown, folded, bundled := 0, 0, 0
 	unfold := func() {
 		if folded > 0 {
-			line(b, 4, r.Color.Paint("doubt", "… "+agent.Plural(folded, "frame")+" outside the project"))
-			folded = 0
+			line(b, 4, r.Color.Paint("doubt", "… "+agent.Plural(folded, "frame")+unplaced(folded, bundled)))
+			folded, bundled = 0, 0
 		}
 	}
 	width := r.symbolWidth(s)
 	for i, f := range s.Frames {
 		if f.Path == "" && !r.All && i > 0 {
-			folded++
+			if folded++; f.Rule == string(locate.RuleBundled) {
+				bundled++
+			}
 			continue
 		}
 		if shown == stackFrames && !r.All {
