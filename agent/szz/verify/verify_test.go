@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"git-agent/agent"
-	"git-agent/agent/sandbox"
 	"git-agent/agent/fix/testrun"
+	"git-agent/agent/sandbox"
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/szztest"
