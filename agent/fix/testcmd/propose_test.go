@@ -56,6 +56,10 @@ func TestProposeKnowsEcosystems(t *testing.T) {
 			"package.json: pnpm exec vitest run --retry 2\npackage.json: npx --no-install vitest run --retry 2\npackage.json: pnpm test"},
 		"npm, jest that measures coverage": {gittest.Files{"package.json": `{"scripts":{"test":"eslint . && jest --coverage --ci"}}`},
 			"package.json: npx --no-install jest --ci\npackage.json: npm test"},
+		"npm, tap 16 that measures coverage": {gittest.Files{"package.json": `{"scripts":{"test":"tap","posttest":"eslint ."},"devDependencies":{"tap":"^16.0.0"}}`},
+			"package.json: npx --no-install tap --no-coverage\npackage.json: npm test"},
+		"npm, tap 21 that measures coverage": {gittest.Files{"package.json": `{"scripts":{"test":"tap --100 test/*.js"},"devDependencies":{"tap":"~21.1"}}`},
+			"package.json: npx --no-install tap test/*.js --disable-coverage\npackage.json: npm test"},
 		"npm, a configuration that measures coverage": {
 			gittest.Files{
 				"package.json": `{"scripts":{"test":"vitest run --coverage.provider=v8"}}`, "vite.config.ts": "test: {\n coverage: {\n provider: 'v8', enabled: true\n}}\n",
