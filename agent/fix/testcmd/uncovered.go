@@ -76,7 +76,7 @@ func (d directory) tapUncovered() string {
 
 var (
 	// coverageTools match the beginning of a command that runs tests below nyc or c8.
-	coverageTools = source.Lazy(`^(?:nyc|c8)((?: +-\S+)*) +`)
+	coverageTools = source.Lazy(`^(?:nyc|c8)((?: +--(?:reporter|include|exclude|temp-dir|report-dir|reports-dir) +[^\s-]\S*| +-\S+)*) +`)
 	// coverageLoads matches their options that load a module, which the tests may need.
 	coverageLoads = source.Lazy(` (?:-r|-i|--require|--loader|--import)(?:[ =]|$)`)
 	// coverageOptions match the options of jest, vitest and tap that ask for coverage or say how to measure it.
@@ -87,8 +87,12 @@ var (
 func (n nodeProject) uncovered(part string) string {
 	vars, rest := nodeVars().FindString(part), n.bare(part)
 	if m := coverageTools().FindStringSubmatch(rest); m != nil && !n.covered.loads && !coverageLoads().MatchString(m[1]) {
-		if tests := n.bare(rest[len(m[0]):]); nodeTester().MatchString(tests) {
+		below := n.expand(rest[len(m[0]):])
+		switch tests := n.bare(below); {
+		case nodeTester().MatchString(tests):
 			part, rest = vars+tests, tests
+		case n.kind(below, 0) == partTests: // a script
+			return vars + below
 		}
 	}
 	list, ok := words(rest)
