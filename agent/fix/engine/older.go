@@ -67,7 +67,11 @@ func (s *study) leaveOutOlder(ctx context.Context) error {
 			return nil
 		}
 		p.Known, rep.Failing = append(slices.Clone(p.Known), older...), fresh
-		s.note("tests that fail %s too are left out: %s, such as %s", before.said, agent.Plural(len(older), "test"), older[0])
+		newer := ""
+		if slices.ContainsFunc(older, func(name string) bool { return !slices.Contains(e.Report.Failing, name) }) {
+			newer = ", or are newer,"
+		}
+		s.note("tests that fail %s too%s are left out: %s, such as %s", before.said, newer, agent.Plural(len(older), "test"), older[0])
 		return s.narrow(ctx)
 	}
 	return nil

@@ -180,6 +180,9 @@ func TestFreshFailuresExistedThen(t *testing.T) {
 	if got := ans.Reproduction.Failing; len(got) != 1 || !strings.HasPrefix(got[0], "test_larger") {
 		t.Errorf("%q fail, notes %q", got, ans.Notes)
 	}
+	if !strings.Contains(strings.Join(ans.Notes, "\n"), " too, or are newer, are left out: 2 tests, such as ") {
+		t.Errorf("notes %q", ans.Notes)
+	}
 	if len(ans.Plausible) == 0 {
 		t.Errorf("no patch, %s, notes %q", ans.Declined, ans.Notes)
 	}
