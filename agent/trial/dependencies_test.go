@@ -97,18 +97,20 @@ func TestEditablePackagesAreThoseOfTheWorkTree(t *testing.T) {
 	if err := os.Symlink(filepath.Join(h.Dir, "flit", "r.py"), filepath.Join(h.Dir, ".venv/lib/python3.11/site-packages/r.py")); err != nil {
 		t.Fatal(err)
 	}
-	w := open(t, h, Options{Command: `echo "$PYTHONPATH"`, Dependencies: []string{".venv"}})
-	got, err := w.Run(t.Context(), commit, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := filepath.SplitList(strings.TrimSpace(string(got.Output)))
-	for _, dir := range []string{"src", "lib", "flit"} {
-		if !slices.Contains(list, filepath.Join(w.Dir(), dir)) {
-			t.Errorf("%q lacks %s of %s", list, dir, w.Dir())
+	for _, command := range []string{`echo "$PYTHONPATH"`, `PYTHONPATH=src sh -c 'echo "$PYTHONPATH"'`} {
+		w := open(t, h, Options{Command: command, Dependencies: []string{".venv"}})
+		got, err := w.Run(t.Context(), commit, nil)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if slices.ContainsFunc(list, func(dir string) bool { return strings.HasPrefix(dir, h.Dir) || dir == "/elsewhere" }) {
-		t.Errorf("%q", list)
+		list := filepath.SplitList(strings.TrimSpace(string(got.Output)))
+		for _, dir := range []string{"src", "lib", "flit"} {
+			if !slices.Contains(list, filepath.Join(w.Dir(), dir)) {
+				t.Errorf("%q lacks %s of %s", list, dir, w.Dir())
+			}
+		}
+		if slices.ContainsFunc(list, func(dir string) bool { return strings.HasPrefix(dir, h.Dir) || dir == "/elsewhere" }) {
+			t.Errorf("%q", list)
+		}
 	}
 }

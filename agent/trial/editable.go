@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent/source"
 	"git-agent/gitext/disk"
+	"git-agent/gitext/quote"
 )
 
 // maxPathFile bounds the size of path files of a Python environment, in bytes.
@@ -101,4 +103,20 @@ func (w *Workspace) withPythonPath(set []string) []string {
 		list = append([]string{value}, list...)
 	}
 	return append(slices.Clip(set), "PYTHONPATH="+strings.Join(list, string(filepath.ListSeparator)))
+}
+
+// pythonPathOf matches the assignment of a search path for Python in front of a program, without quotes or variables.
+var pythonPathOf = source.Lazy(`((?:^|[\s;&|(])PYTHONPATH=[\w./:-]+)(\s)`)
+
+// withImports adds the directories of editable packages to a search path that a command sets itself. A relative one is
+// of no use for a program that the tests start in another directory: it would then import the user's sources.
+func (w *Workspace) withImports(command string) string {
+	if len(w.imports) == 0 {
+		return command
+	}
+	list := quote.Shell(strings.Join(w.imports, string(filepath.ListSeparator)))
+	return pythonPathOf().ReplaceAllStringFunc(command, func(set string) string {
+		at := len(set) - 1
+		return set[:at] + string(filepath.ListSeparator) + list + set[at:]
+	})
 }

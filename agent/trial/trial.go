@@ -272,7 +272,7 @@ func (w *Workspace) Exec(ctx context.Context, command string, opt ExecOptions) (
 	opt.Timeout = cmp.Or(opt.Timeout, w.opt.Timeout)
 	start := time.Now()
 	res, err := sandbox.Run(ctx, sandbox.Spec{
-		Dir: w.tree, Command: command, Timeout: opt.Timeout, MaxOutput: opt.MaxOutput,
+		Dir: w.tree, Command: w.withImports(command), Timeout: opt.Timeout, MaxOutput: opt.MaxOutput,
 		Env: w.opt.Env, Set: set,
 		Memory: w.opt.Memory, Disk: w.disk, Sandbox: w.level, Network: w.opt.Network,
 		Writable: slices.Concat([]string{w.temp}, w.opt.Writable, opt.Writable),

@@ -260,7 +260,10 @@ func (s *study) reproduces(ctx context.Context) (err error) {
 			s.noteNewTests()
 			return err
 		}
-		return s.leaveOutOlder(ctx)
+		if err := s.leaveOutOlder(ctx); err != nil {
+			return err
+		}
+		return s.leaveOutUnloaded(ctx)
 	case s.writes():
 		s.unwritten = true
 		return s.noteAbsent(ctx)

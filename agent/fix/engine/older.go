@@ -58,12 +58,20 @@ func (s *study) leaveOutOlder(ctx context.Context) error {
 		if e.State == fix.Broken { // a later state may build
 			continue
 		}
-		older, fresh := before.divide(rep.Failing, e.Report)
+		isNew, err := s.newTests(ctx, before, rep.Failing, e.Report)
+		if err != nil {
+			return err
+		}
+		older, fresh := before.divide(rep.Failing, e.Report, isNew)
 		if len(older) == 0 || len(fresh) == 0 {
 			return nil
 		}
 		p.Known, rep.Failing = append(slices.Clone(p.Known), older...), fresh
-		s.note("tests that fail %s too are left out: %s, such as %s", before.said, agent.Plural(len(older), "test"), older[0])
+		newer := ""
+		if slices.ContainsFunc(older, func(name string) bool { return !slices.Contains(e.Report.Failing, name) }) {
+			newer = ", or are newer,"
+		}
+		s.note("tests that fail %s too%s are left out: %s, such as %s", before.said, newer, agent.Plural(len(older), "test"), older[0])
 		return s.narrow(ctx)
 	}
 	return nil
@@ -91,13 +99,13 @@ func (s *study) narrow(ctx context.Context) error {
 
 // divide divides failing tests by the report of the earlier state. Fresh are those that did not fail then. Of a distant state, tests
 // that did not exist may fail for the reason of the older ones, so that only those that passed are fresh, if there are any.
-func (e earlier) divide(failing []string, then testlog.Report) (older, fresh []string) {
+func (e earlier) divide(failing []string, then testlog.Report, isNew map[string]bool) (older, fresh []string) {
 	var other []string
 	for _, name := range failing {
 		switch {
 		case slices.Contains(then.Failing, name):
 			older = append(older, name)
-		case slices.Contains(then.Passing, name):
+		case slices.Contains(then.Passing, name), isNew != nil && !isNew[name]:
 			fresh = append(fresh, name)
 		default:
 			other = append(other, name)

@@ -143,15 +143,64 @@ func TestFreshFailuresPassedThen(t *testing.T) {
 	for _, c := range []struct {
 		distant      bool
 		failing      string
+		isNew        map[string]bool
 		older, fresh string
 	}{
-		{true, "old passed absent", "old absent", "passed"},
-		{true, "old absent", "old", "absent"},
-		{false, "old passed absent", "old", "passed absent"},
+		{true, "old passed absent", nil, "old absent", "passed"},
+		{true, "old absent", nil, "old", "absent"},
+		{false, "old passed absent", nil, "old", "passed absent"},
+		{true, "old silent absent", map[string]bool{"absent": true}, "old absent", "silent"},
 	} {
-		older, fresh := earlier{distant: c.distant}.divide(strings.Fields(c.failing), then)
+		older, fresh := earlier{distant: c.distant}.divide(strings.Fields(c.failing), then, c.isNew)
 		if strings.Join(older, " ") != c.older || strings.Join(fresh, " ") != c.fresh {
 			t.Errorf("%+v: %q, %q", c, older, fresh)
+		}
+	}
+}
+
+// Where the report names no passing tests, the names in the files tell which failing tests existed then.
+func TestFreshFailuresExistedThen(t *testing.T) {
+	t.Parallel()
+	const head = "import os\nimport unittest\nfrom size import larger\n\nclass SizeTest(unittest.TestCase):\n"
+	test := func(name, line string) string { return "    def test_" + name + "(self):\n        " + line + "\n" }
+	tool, size := test("tool", "os.stat('/no/such/tool')"), test("larger", "self.assertEqual(larger(1, 2), 2)")
+	code := func(op string) string {
+		return "def larger(a, b):\n    if a " + op + " b:\n        return a\n    return b\n"
+	}
+	b := newBench(t, nil)
+	h := gittest.New(t)
+	h.Commit("larger", gittest.Files{"size.py": code(">"), "test_size.py": head + tool + size})
+	for i := range fewCommits {
+		h.Commit(fmt.Sprint("note ", i), gittest.Files{"notes.txt": fmt.Sprintln("#", i)})
+	}
+	h.Commit("another tool", gittest.Files{"test_size.py": head + tool + test("second_tool", "os.stat('/no/such/tool')") + size})
+	tip := h.Commit("compare", gittest.Files{"size.py": code("<")})
+	b.Repo, b.question.Problem = h.Open(), fix.Problem{Tree: fix.Tree{Commit: tip}, Test: "python3 -m unittest", Others: []fix.Commands{{Test: "true"}}}
+	ans := b.answer()
+	if got := ans.Reproduction.Failing; len(got) != 1 || !strings.HasPrefix(got[0], "test_larger") {
+		t.Errorf("%q fail, notes %q", got, ans.Notes)
+	}
+	if !strings.Contains(strings.Join(ans.Notes, "\n"), " too, or are newer, are left out: 2 tests, such as ") {
+		t.Errorf("notes %q", ans.Notes)
+	}
+	if len(ans.Plausible) == 0 {
+		t.Errorf("no patch, %s, notes %q", ans.Declined, ans.Notes)
+	}
+}
+
+// A test is looked for by the part of its name that is in the source.
+func TestOwnName(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"tests/test_a.py::SizeTest::test_one[a.b::c]": "test_one",
+		"example.org/size:TestLarger/a_case":          "TestLarger",
+		"test/a.test.js > size > adds a.b":            "adds a.b",
+		"test_size.SizeTest.test_larger":              "test_larger",
+		"net.example.SizeTest.larger(int)":            "larger",
+		"counts words":                                "counts words",
+	} {
+		if got := ownName(name); got != want {
+			t.Errorf("%s: %q instead of %q", name, got, want)
 		}
 	}
 }

@@ -34,6 +34,12 @@ func TestFocus(t *testing.T) {
 		{"python3 -m unittest -k e tests.test_u tests.test_v", []string{"test_eq (tests.test_u.T.test_eq)"}, "python3 -m unittest -k e tests.test_u.T.test_eq"},
 		{"python3 -m unittest discover -s tests", []string{"test_eq (test_u.T.test_eq)"}, ""},
 
+		{"python3 -m django test --settings=tests.settings", []string{"test_eq (tests.tests.T.test_eq)"}, "python3 -m django test --settings=tests.settings tests.tests.T.test_eq"},
+		{"python3 manage.py test", []string{"test_eq (app.tests.T.test_eq)"}, "python3 manage.py test app.tests.T.test_eq"},
+		{"python3 manage.py test --settings x", []string{"test_eq (app.tests.T.test_eq)"}, ""},
+		{"npx --no-install tap --no-coverage", []string{"test/a.js > adds > 1+1", "test/a.js > adds", "test/b.js"}, "npx --no-install tap --no-coverage test/a.js test/b.js"},
+		{"tap -j 1", []string{"test/a.js > adds"}, ""},
+		{"tap", []string{"adds"}, ""},
 		{"npx --no-install jest --ci", []string{"Calc › adds (1+1)", "top"}, `npx --no-install jest --ci -t '^(Calc( ›)? adds \(1\+1\)|top)$'`},
 		{"jest -t x", []string{"top"}, ""},
 		{"node --experimental-vm-modules node_modules/jest/bin/jest.js -i", []string{"top"}, "node --experimental-vm-modules node_modules/jest/bin/jest.js -i -t '^(top)$'"},

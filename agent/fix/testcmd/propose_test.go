@@ -41,7 +41,7 @@ func TestProposeKnowsEcosystems(t *testing.T) {
 			"go.mod: go test ./...\nMakefile: make test\nMakefile: make check"},
 		"npm's own script is none": {gittest.Files{"package.json": `{"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}`}, ""},
 		"npm": {gittest.Files{"package.json": `{"scripts":{"pretest":"npm run lint","test":"npm run tests-only","tests-only":"nyc tape 'test/**/*.js'"}}`},
-			"package.json: npm run tests-only\npackage.json: npm test"},
+			"package.json: npx --no-install tape 'test/**/*.js'\npackage.json: npm test\npackage.json: npm run tests-only"},
 		"npm, linters before the tests": {gittest.Files{"package.json": `{"scripts":{"lint":"eslint .","test":"npm run lint && cross-env NODE_ENV=test mocha --exit"}}`},
 			"package.json: NODE_ENV=test npx --no-install mocha --exit\npackage.json: npm test"},
 		"npm, linters that a hook runs": {gittest.Files{"package.json": `{"scripts":{"pretest":"standard && tsc","test":"node --test","posttest":"npm audit"}}`},
@@ -56,6 +56,22 @@ func TestProposeKnowsEcosystems(t *testing.T) {
 			"package.json: pnpm exec vitest run --retry 2\npackage.json: npx --no-install vitest run --retry 2\npackage.json: pnpm test"},
 		"npm, jest that measures coverage": {gittest.Files{"package.json": `{"scripts":{"test":"eslint . && jest --coverage --ci"}}`},
 			"package.json: npx --no-install jest --ci\npackage.json: npm test"},
+		"django, settings of tests": {gittest.Files{"pyproject.toml": "[project]\n", "tests/tests.py": "import unittest\n",
+			"tox.ini": "[testenv]\ncommands =\n    coverage run -m django test --settings=tests.settings {posargs}\n    coverage report\n"},
+			"tox.ini: python3 -m django test --settings=tests.settings"},
+		"npm, tap 16 that measures coverage": {gittest.Files{"package.json": `{"scripts":{"test":"tap","posttest":"eslint ."},"devDependencies":{"tap":"^16.0.0"}}`},
+			"package.json: npx --no-install tap --no-coverage\npackage.json: npm test"},
+		"npm, tap 21 that measures coverage": {gittest.Files{"package.json": `{"scripts":{"test":"tap --100 test/*.js"},"devDependencies":{"tap":"~21.1"}}`},
+			"package.json: npx --no-install tap test/*.js --disable-coverage\npackage.json: npm test"},
+		"npm, nyc around a script, and a test of types": {
+			gittest.Files{"package.json": `{"scripts":{"test":"nyc npm run unit && npm run ts","unit":"tape \"test/*.js\"","ts":"tstyche"}}`},
+			"package.json: npm run unit\npackage.json: npm test",
+		},
+		"npm, c8 with a reporter around a script": {
+			gittest.Files{"package.json": `{"scripts":{"build":"tsc --build","format":"remark . && xo --fix","test-api":"node --conditions development test/index.js",
+				"test-coverage":"c8 --100 --reporter lcov npm run test-api","test":"npm run build && npm run format && npm run test-coverage"}}`},
+			"package.json: npm run build; node --conditions development test/index.js\npackage.json: npm test\npackage.json: npm run test-api",
+		},
 		"npm, a configuration that measures coverage": {
 			gittest.Files{
 				"package.json": `{"scripts":{"test":"vitest run --coverage.provider=v8"}}`, "vite.config.ts": "test: {\n coverage: {\n provider: 'v8', enabled: true\n}}\n",

@@ -9,7 +9,7 @@ import (
 
 // nodeUnit are names of scripts that usually run tests without linters and coverage, for
 // projects whose script "test" also runs those.
-var nodeUnit = []string{"tests-only", "test:unit", "unit", "test-unit", "unit-test", "test:node", "mocha", "jest"}
+var nodeUnit = []string{"tests-only", "test:unit", "test-api", "unit", "test-unit", "unit-test", "test:node", "mocha", "jest"}
 
 func proposeNode(d directory) []Proposal {
 	n, ok := d.nodeProject()
@@ -69,10 +69,10 @@ const (
 
 var (
 	nodeLinter = source.Lazy(
-		`^(?:eslint|standard|semistandard|xo|prettier|jshint|jscs|tslint|biome|oxlint|oxfmt|stylelint|markdownlint\S*|remark|evalmd|eclint|flow|tsd|attw|publint|depcheck|knip|dtslint|ls-lint|cspell|aud|npm audit|(?:nyc|c8) +(?:check-coverage|report)|vitest\b.* --typecheck\.only|codecov|coveralls|(?:tsc|tsgo)\b.* --noEmit|(?:tsc|tsgo) --noEmit|vue-tsc)\b`,
+		`^(?:eslint|standard|semistandard|xo|prettier|jshint|jscs|tslint|biome|oxlint|oxfmt|stylelint|markdownlint\S*|remark|evalmd|eclint|flow|tsd|tstyche|attw|publint|depcheck|knip|dtslint|ls-lint|cspell|aud|npm audit|(?:nyc|c8) +(?:check-coverage|report)|vitest\b.* --typecheck\.only|codecov|coveralls|(?:tsc|tsgo)\b.* --noEmit|(?:tsc|tsgo) --noEmit|vue-tsc)\b`,
 	)
 	nodeTester = source.Lazy(
-		`^(?:(?:nyc|c8)(?: +--?\S+)* +(?:npx +)?)?(?:mocha|jest|vitest|tap|tape|ava|jasmine|karma|uvu|qunit|lab|borp|tap-\S+|bun test|(?:node|tsx)(?: +--?\S+(?: +\S*(?:ts-node|tsx|swc|babel|register)\S*)?)* +--test\b|(?:node|tsx|ts-node)(?: +--?\S+)* +(?:\./)?(?:test|spec)\S*)(?:\s|$)`,
+		`^(?:(?:nyc|c8)(?: +--?\S+)* +(?:npx +)?)?(?:mocha|jest|vitest|tap|tape|ava|jasmine|karma|uvu|qunit|lab|borp|tap-\S+|bun test|(?:node|tsx)(?: +--?\S+(?: +\S*(?:ts-node|tsx|swc|babel|register)\S*)?)* +--test\b|(?:node|tsx|ts-node)(?: +(?:-C|--conditions|-r|--require|--import|--loader) +[^\s-]\S*| +--?\S+)* +(?:\./)?(?:test|spec)\S*)(?:\s|$)`,
 	)
 	nodeLints = source.Lazy(`^(?:(?:test:)?(?:lint|types?|typings?|tsc|tsd)|standard|format|prettier|style|typecheck|check-types|type-check|audit|spell)(?:$|[:-])`)
 	nodeVars  = source.Lazy(`^(?:(?:cross-env +)?(?:\w+=\S* +)+)`)
@@ -112,6 +112,9 @@ func (n nodeProject) runner() (Proposal, bool) {
 		case partLints:
 			lints = true
 		case partTests:
+			if inner := n.flat(part, 0); len(inner) == 1 && coverageTools().MatchString(inner[0]) {
+				part = inner[0]
+			}
 			part = n.uncovered(strings.TrimSpace(nodeTypes().ReplaceAllString(part, "$1 ")))
 			single = single && n.tests(part)
 			test = append(test, watchless(part)+n.start(part))
@@ -154,6 +157,9 @@ func (n nodeProject) kind(part string, depth int) nodePart {
 		return partLints
 	case n.tests(part):
 		return partTests
+	}
+	if below := part[len(coverageTools().FindString(part)):]; below != part && depth < deepestScript {
+		return n.kind(below, depth+1)
 	}
 	return partOther
 }

@@ -106,6 +106,8 @@ func (d directory) pythonConfig() string {
 // djangoTests proposes the test runners of Django's projects and applications.
 func (d directory) djangoTests() []Proposal {
 	switch {
+	case d.djangoCall() != "":
+		return []Proposal{{Test: d.djangoCall(), From: "tox.ini"}}
 	case d.has("manage.py"):
 		return []Proposal{{Test: "python3 manage.py test", From: "manage.py"}}
 	case d.has("runtests.py"):
@@ -114,6 +116,18 @@ func (d directory) djangoTests() []Proposal {
 		return []Proposal{{Test: "PYTHONPATH=. python3 tests/runtests.py", From: "tests/runtests.py"}}
 	}
 	return nil
+}
+
+// djangoTest matches what runs the tests of an application with the settings that it has for them, without arguments of the user.
+var djangoTest = source.Lazy(`(?:-m django|\bdjango-admin(?:\.py)?) test\b([^\n{}$#;&|]*?--settings[= ][\w.]+)`)
+
+// djangoCall returns the command of Django that tox runs; "" if there is none.
+func (d directory) djangoCall() string {
+	m := djangoTest().FindStringSubmatch(d.text("tox.ini"))
+	if m == nil {
+		return ""
+	}
+	return "python3 -m django test" + unittestArguments(m[1])
 }
 
 // hasPythonTests reports whether pytest or unittest would find test files below the directory.

@@ -2,6 +2,7 @@ package testcmd
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"git-agent/agent/source"
@@ -43,6 +44,9 @@ func (d directory) nodeCovered() nodeCovered {
 			c.off[config.tool] = config.off
 		}
 	}
+	if option := d.tapUncovered(); option != "" {
+		c.off["tap"] = option
+	}
 	c.loads = nycLoads().MatchString(d.text("package.json"))
 	for _, name := range []string{".nycrc", ".nycrc.json", ".nycrc.yml", ".nycrc.yaml", "nyc.config.js"} {
 		c.loads = c.loads || strings.Contains(d.text(name), "require")
@@ -50,21 +54,45 @@ func (d directory) nodeCovered() nodeCovered {
 	return c
 }
 
+// tapVersion matches the version of tap that a project wants.
+var tapVersion = source.Lazy(`^[^\d]*(\d+)`)
+
+// tapUncovered returns the option that turns off coverage in the version of tap that the project wants; "" if that is
+// not known. Since version 15, tap fails where a line is not covered.
+func (d directory) tapUncovered() string {
+	m, _ := d.manifest()
+	version := tapVersion().FindStringSubmatch(m.DevDependencies["tap"])
+	if version == nil {
+		return ""
+	}
+	switch major, _ := strconv.Atoi(version[1]); {
+	case major < 15:
+		return ""
+	case major < 18:
+		return "--no-coverage"
+	}
+	return "--disable-coverage"
+}
+
 var (
 	// coverageTools match the beginning of a command that runs tests below nyc or c8.
-	coverageTools = source.Lazy(`^(?:nyc|c8)((?: +-\S+)*) +`)
+	coverageTools = source.Lazy(`^(?:nyc|c8)((?: +--(?:reporter|include|exclude|temp-dir|report-dir|reports-dir) +[^\s-]\S*| +-\S+)*) +`)
 	// coverageLoads matches their options that load a module, which the tests may need.
 	coverageLoads = source.Lazy(` (?:-r|-i|--require|--loader|--import)(?:[ =]|$)`)
-	// coverageOptions match the options of jest and vitest that ask for coverage or say how to measure it.
-	coverageOptions = source.Lazy(`^--(?:coverage|collectCoverage|coverage\.enabled)(?:=true)?$|^--coverage\.\w+(?:\.\w+)?=`)
+	// coverageOptions match the options of jest, vitest and tap that ask for coverage or say how to measure it.
+	coverageOptions = source.Lazy(`^--(?:coverage|collectCoverage|coverage\.enabled|100|check-coverage)(?:=true)?$|^--coverage\.\w+(?:\.\w+)?=`)
 )
 
 // uncovered returns a part of a script that runs tests, without the measurement of coverage.
 func (n nodeProject) uncovered(part string) string {
 	vars, rest := nodeVars().FindString(part), n.bare(part)
 	if m := coverageTools().FindStringSubmatch(rest); m != nil && !n.covered.loads && !coverageLoads().MatchString(m[1]) {
-		if tests := n.bare(rest[len(m[0]):]); nodeTester().MatchString(tests) {
+		below := n.expand(rest[len(m[0]):])
+		switch tests := n.bare(below); {
+		case nodeTester().MatchString(tests):
 			part, rest = vars+tests, tests
+		case n.kind(below, 0) == partTests: // a script
+			return vars + below
 		}
 	}
 	list, ok := words(rest)
@@ -72,7 +100,7 @@ func (n nodeProject) uncovered(part string) string {
 		return part
 	}
 	name, at := tool(list)
-	if name != "jest" && name != "vitest" {
+	if name != "jest" && name != "vitest" && (name != "tap" || n.covered.off["tap"] == "") {
 		return part
 	}
 	kept := slices.DeleteFunc(slices.Clone(list[at+1:]), func(w word) bool { return coverageOptions().MatchString(w.value) })
@@ -108,7 +136,7 @@ func coverageCure(line string) Cure {
 	case strings.HasPrefix(line, "Jest: "):
 		return Cure{Advice: "add --coverage=false to jest"}
 	case strings.HasPrefix(line, "ERROR: Coverage for "):
-		return Cure{Advice: "add --coverage.enabled=false to vitest, or take the command behind nyc or c8"}
+		return Cure{Advice: "take the command behind nyc or c8, or add --coverage.enabled=false to vitest, --disable-coverage to tap, --no-coverage to tap before 18"}
 	case strings.Contains(line, ":jacoco-maven-plugin:"):
 		return Cure{Advice: "add -Djacoco.skip to the command"}
 	}

@@ -227,7 +227,7 @@ func judge(e Ending, res trial.Result, command string) Ending {
 		e.How += e.notThere()
 	case r.Lacks != "" && (r.Ran <= 0 || len(r.Unbuilt) > 0), slices.Contains(endsRun, r.Lacks):
 		e.How = e.lacking()
-	case r.Build && (r.Ran <= 0 || len(r.Unbuilt) > 0): // other test files may have run
+	case r.Build && (r.Ran <= 0 || len(r.Unbuilt) > 0), r.Build && len(r.BuildErrors) > 0: // other test files may have run
 		e.How = e.notBuilt()
 	case e.refused(command) != "":
 		e.How = e.refused(command)

@@ -247,6 +247,11 @@ func (r *run) keeps(ctx context.Context) (bool, error) {
 	return ok, err
 }
 
+// onlyUnbuilt reports whether a run fails for nothing but test files that did not build or load before either.
+func onlyUnbuilt(e, before testrun.Ending) bool {
+	return len(e.Report.Unbuilt) > 0 && e.Exit == before.Exit && len(absent(e.Report.Unbuilt, before.Report.Unbuilt)) == 0
+}
+
 // asBefore follows the end of a command that also fails without the patch.
 const asBefore = ", as it does without the patch"
 
@@ -273,7 +278,7 @@ func (r *run) keepsSuite(ctx context.Context) (ok, failed bool, err error) {
 		return base.suite.TimedOut, true, nil
 	case c.Worse:
 		r.end(fix.Regresses, c.New, "it "+c.Why)
-	case e.Exit != 0 && len(e.Report.Failing) == 0 && !sameEnd(e, base.suite):
+	case e.Exit != 0 && len(e.Report.Failing) == 0 && !sameEnd(e, base.suite) && !onlyUnbuilt(e, base.suite):
 		r.end(fix.Regresses, nil, "the suite "+e.How+", and not as it did before")
 	case len(lost) > 0 && !e.Report.Cut:
 		r.end(fix.Regresses, lost, fmt.Sprintf("%s of the suite is no longer run", lost[0]))

@@ -129,6 +129,8 @@ func (j *jsRunner) jestFile(text string) bool {
 // sign reads a line that begins with a sign and not with a letter.
 func (j *jsRunner) sign(l line) bool {
 	switch {
+	case l.has("× Command \"") && strings.HasSuffix(l.bare, "\" not found"): // of pnpm
+		return false
 	case l.has("● "):
 		return j.jestFailure(l.bare)
 	case l.has("▶ "):

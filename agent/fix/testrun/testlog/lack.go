@@ -85,7 +85,7 @@ var signs = []sign{
 	{fix.LackBuilt, "[ERR_MODULE_NOT_FOUND]: Cannot find module '", source.Lazy(`module '[^./'][^']*' imported from `)}, // Node.js calls a package one
 	{fix.LackNode, "Failed to resolve import ", source.Lazy(`import "[^./][^"]*" from `)},
 	{fix.LackNode, "Cannot find ", source.Lazy(`Cannot find (?:module|package) '[^./][^']*'`)},
-	{fix.LackNode, "Command \"", source.Lazy(`(?:ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL\S* +|^error )Command ".*" not found`)},
+	{fix.LackNode, "Command \"", source.Lazy(`(?:ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL\S* +|^error |^ *× )Command ".*" not found`)},
 	{fix.LackNode, "Couldn't find a script named ", nil}, // yarn, of a program too
 	{fix.LackNode, "doesn't seem to have been installed", nil},
 	{fix.LackNode, "present in your lockfile; run \"yarn install\"", nil},

@@ -144,3 +144,12 @@ func TestReadPrefersWhatTheNetworkIsNeededFor(t *testing.T) {
 		t.Errorf("%s: %s", r.Lacks, r.Missing)
 	}
 }
+
+// A program of a package that pnpm does not find is no failing test, though a sign stands before the line.
+func TestPnpmWithoutProgram(t *testing.T) {
+	t.Parallel()
+	r := Read([]byte("Error: ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL\n\n  × Command \"vitest\" not found\n"))
+	if lack, _ := r.Lack(); lack != fix.LackNode || len(r.Failing) > 0 {
+		t.Errorf("lacks %q, %q fail", lack, r.Failing)
+	}
+}

@@ -128,8 +128,8 @@ func newReader() *reader {
 	r := &reader{results: map[string]bool{}, skipped: map[string]bool{}, unbuilt: map[string]bool{}, died: map[string]bool{}, seen: map[Place]bool{}}
 	r.machines = []machine{
 		&trouble{reader: r}, &goTest{reader: r}, &pyTest{reader: r}, &unitTest{reader: r}, &tap{reader: r}, &cargo{reader: r},
-		&native{reader: r}, &cppTest{reader: r}, &jvm{reader: r}, &jsRunner{reader: r}, &mix{reader: r}, &numbered{reader: r}, &harness{reader: r},
-		&compile{reader: r},
+		&native{reader: r}, &cppTest{reader: r}, &jvm{reader: r}, &uvu{reader: r}, &jsRunner{reader: r}, &mix{reader: r},
+		&numbered{reader: r}, &harness{reader: r}, &compile{reader: r},
 	}
 	return r
 }
