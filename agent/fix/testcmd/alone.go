@@ -3,6 +3,7 @@ package testcmd
 import (
 	"bytes"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -105,6 +106,7 @@ var loners = map[string]struct {
 	}, "vitest": {".js .jsx .ts .tsx .mjs .cjs", aloneTarget}, "mocha": {".js .ts .mjs .cjs", aloneTarget}, "ava": {".js .ts .mjs .cjs", aloneTarget},
 	"bats": {".bats", aloneTarget}, "rspec": {".rb", aloneTarget}, "phpunit": {".php", aloneTarget},
 	"cargo": {".rs", aloneCargo},
+	"ctest": {".c .cc .cpp .cxx", aloneCTest},
 	"mvn":   {".java .kt", aloneMaven}, "mvnw": {".java .kt", aloneMaven},
 	"gradle": {".java .kt .groovy", aloneGradle}, "gradlew": {".java .kt .groovy", aloneGradle},
 }
@@ -173,6 +175,14 @@ func aloneCargo(args []word, file string, _ []byte) ([]string, bool) {
 		return nil, false
 	}
 	return cargoTargetsOf(args, []string{file})
+}
+
+// aloneCTest runs the tests that have the name of the file in theirs, as those of programs of one file do.
+func aloneCTest(args []word, file string, _ []byte) ([]string, bool) {
+	if hasFlag(args, "-R", "-I", "--tests-regex") {
+		return nil, false
+	}
+	return append(raws(args), "-R", quote("(^|[^A-Za-z0-9])"+regexp.QuoteMeta(source.Stem(path.Base(file)))+"($|[^A-Za-z0-9])")), true
 }
 
 func aloneMaven(args []word, file string, _ []byte) ([]string, bool) {

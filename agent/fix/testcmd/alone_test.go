@@ -21,6 +21,7 @@ func TestAlone(t *testing.T) {
 		{"cargo test --all", "tests/new.rs", "", "cargo test --all --test new"},
 		{"mvn -o -q test", "src/test/java/p/NewTest.java", "", "mvn -o -q test -Dtest=NewTest -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"},
 		{"./gradlew --offline test", "src/test/java/p/NewTest.java", "", "./gradlew --offline test --tests '*NewTest'"},
+		{"ctest --test-dir _build", "tests/test_new.c", "", "ctest --test-dir _build -R '(^|[^A-Za-z0-9])test_new($|[^A-Za-z0-9])'"},
 		{"", "test_new.py", "def test_x():\n    pass\n", "python3 -m pytest test_new.py"},
 		// starting tests/test_furl.py of gruns/furl runs none of its tests
 		{"", "tests/test_new.py", "import unittest\n\nclass TestPath(unittest.TestCase):\n    def test_x(self): pass\n", "PYTHONPATH=. python3 -m unittest tests/test_new.py"},

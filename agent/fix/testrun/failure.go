@@ -21,6 +21,8 @@ type Failure struct {
 	telling []string        // the tests of Failing that tell the failure
 	parents []string        // tests of Failing with subtests in telling
 	ran     int             // number of tests that ran; -1 if unknown
+	killed  string          // the signal that ended the program, as it is printed; "" for none
+	signals bool            // the command prints signals where it passes, too, so that killed says nothing
 }
 
 // FailureOf returns the failure of a run. passing is the output of the command where it passes, or
@@ -28,6 +30,7 @@ type Failure struct {
 func FailureOf(e Ending, passing []byte) *Failure {
 	f := &Failure{Failing: e.Report.Failing, lines: trial.FailureOf(trial.Result{Output: e.Output}, passing), build: e.FailsToBuild()}
 	f.absent, f.ran = absences(e.Output), e.Report.Ran
+	f.killed, f.signals = killedBy(e.Output), killedBy(passing) != ""
 	f.telling, f.parents = withoutParents(tellingTests(e.Report))
 	if f.build {
 		f.errors = e.buildErrors()
@@ -87,6 +90,10 @@ func (f *Failure) Like(e Ending) Relation {
 		return Relation{Likeness: Same}
 	case text != "":
 		return Relation{Early, EarlyHow + " (" + text + ")", name}
+	case named && f.otherEnd(e) && f.killed == "":
+		return Relation{Likeness: Other, How: "fails in another way: " + killedBy(e.Output)}
+	case named && f.otherEnd(e):
+		return Relation{Likeness: Other, How: "fails in another way: without the " + f.killed + " of this failure"}
 	case named && f.passes(e):
 		return Relation{Likeness: Passed, How: "does not fail in the tests of this failure, and fails in others: " + e.Report.Failing[0]}
 	case named:
@@ -194,7 +201,7 @@ func (f *Failure) recurs(e Ending, lacks string) bool {
 	case f.build != e.FailsToBuild(), !f.build && e.State != fix.Failing:
 		return false
 	case len(f.Failing) > 0 && len(e.Report.Failing) > 0:
-		return lacks == "" && f.tells(e.Report.Failing)
+		return lacks == "" && f.tells(e.Report.Failing) && !f.otherEnd(e)
 	}
 	if again := e.buildErrors(); f.build && len(f.errors) > 0 && len(again) > 0 {
 		for text := range again {
@@ -205,6 +212,19 @@ func (f *Failure) recurs(e Ending, lacks string) bool {
 		return false
 	}
 	return f.lines.Recurs(trial.Result{Output: e.Output})
+}
+
+// signal matches what shells and CTest say of a program of C that a signal ended. Abort is left out: it is how a failed
+// assertion ends.
+var signal = source.Lazy(`\b(?:Segmentation fault|Bus error|Illegal instruction|Floating point exception)\b|\*\*\*Exception: ?(?:SegFault|Bus|Illegal|Numerical)`)
+
+// killedBy returns the signal that ended a program, as the output says it, "" for none.
+func killedBy(output []byte) string { return string(signal().Find(output)) }
+
+// otherEnd reports whether a signal ended the program in one of two runs whose tests have the same names, as the
+// programs of CTest do: a crash is another failure than a wrong output.
+func (f *Failure) otherEnd(e Ending) bool {
+	return !f.signals && f.tells(e.Report.Failing) && (f.killed == "") != (killedBy(e.Output) == "")
 }
 
 // Outcome returns what the end of the command says about a commit.
