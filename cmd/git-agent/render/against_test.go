@@ -1,11 +1,13 @@
 package render
 
 import (
+	"bytes"
 	"slices"
 	"testing"
 
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
+	"git-agent/cmd/git-agent/ui"
 )
 
 // What a reader is told about a suspect is true beside the first one: a younger commit is not less
@@ -34,6 +36,32 @@ func TestAgainst(t *testing.T) {
 		lead, names := against(first, szz.Suspect{Suspect: suspect.Suspect{Signals: test.signals}})
 		if lead != test.lead || !slices.Equal(names, test.names) {
 			t.Errorf("%s: %q %q, want %q %q", name, lead, names, test.lead, test.names)
+		}
+	}
+}
+
+// What speaks for the first suspect is left out where a run of the test decided: in hyperium/http, the refuted second one
+// was less likely also because the first one "owns a line close to a change".
+func TestRunDecides(t *testing.T) {
+	t.Parallel()
+	with := func(status string, weight float64) szz.Suspect {
+		s := suspect.Suspect{Signals: []suspect.Signal{{Name: "close", Weight: weight}}}
+		if status != "" {
+			s.Confirmation = &suspect.Confirmation{Status: status}
+		}
+		return szz.Suspect{Suspect: s}
+	}
+	for _, c := range []struct {
+		first, second string
+		said          bool
+	}{
+		{"", "", true}, {suspect.Unclear, suspect.Unclear, true},
+		{suspect.Confirmed, "", false}, {"", suspect.Refuted, false},
+	} {
+		var b bytes.Buffer
+		NewHuman(&b, ui.Palette{}, 80, false, nil).lessLikely(&b, with(c.first, 2), with(c.second, 1))
+		if said := b.Len() > 0; said != c.said {
+			t.Errorf("first %q, second %q: %q", c.first, c.second, b.String())
 		}
 	}
 }

@@ -162,16 +162,21 @@ func (r *Human) suspect(b *bytes.Buffer, lead string, s szz.Suspect) {
 }
 
 // lessLikely says why a suspect is less likely than the first. With -v, all signals are shown
-// instead.
+// instead. Where a run of the test decided between them, its result is said already.
 func (r *Human) lessLikely(b *bytes.Buffer, first, s szz.Suspect) {
 	const most = 2
 	lead, names := against(first, s)
-	if r.all || len(names) == 0 || len(s.Signals) == 0 {
+	if r.all || len(names) == 0 || len(s.Signals) == 0 || isStatus(first, suspect.Confirmed) || isStatus(s, suspect.Refuted) {
 		return
 	}
 	for i, l := range ui.Wrap(lead+strings.Join(names[:min(len(names), most)], "; "), measure(r.width)-6) {
 		line(b, 4+2*min(i, 1), r.color.Paint("doubt", l))
 	}
+}
+
+// isStatus reports whether the test ran for a suspect and had this result.
+func isStatus(s szz.Suspect, status string) bool {
+	return s.Confirmation != nil && s.Confirmation.Status == status
 }
 
 // against returns the names of the signals that lower the probability of a suspect, and that of
