@@ -167,6 +167,7 @@ var signs = []sign{
 
 	{fix.LackNetwork, "Could not determine a usable local IP for this machine", nil}, // Gradle talks to its own processes by one
 	{fix.LackNetwork, "Could not resolve host", nil},
+	{fix.LackNetwork, ": Failed to fetch ", source.Lazy(`^(?:wget|curl): Failed to fetch http`)}, // mvnw, which gets Maven
 	{fix.LackNetwork, "Temporary failure in name resolution", nil},
 	{fix.LackNetwork, "getaddrinfo E", nil},
 	{fix.LackNetwork, "dial tcp: lookup ", nil},

@@ -117,6 +117,7 @@ func TestLackOf(t *testing.T) {
 		{fix.LackCommand, "Task 'tset' not found in root project 'tree'. Some candidates are: 'test'."},
 		{fix.LackNetwork, "Could not determine a usable local IP for this machine."},
 		{fix.LackNetwork, "curl: (6) Could not resolve host: example.com"},
+		{fix.LackNetwork, "wget: Failed to fetch https://example.com/apache-maven-3.9.12-bin.zip"},
 		{fix.LackNetwork, "Error: getaddrinfo EAI_AGAIN redis"},
 		{fix.LackNetwork, "     Error: connect ECONNREFUSED 127.0.0.1:5432"},
 		{fix.LackNetwork, "    a_test.go:9: dial tcp 127.0.0.1:6379: connect: connection refused"},
