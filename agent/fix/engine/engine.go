@@ -263,6 +263,9 @@ func (s *study) reproduces(ctx context.Context) (err error) {
 		if err := s.leaveOutOlder(ctx); err != nil {
 			return err
 		}
+		if err := s.leaveOutModules(ctx); err != nil {
+			return err
+		}
 		return s.leaveOutUnloaded(ctx)
 	case s.writes():
 		s.unwritten = true

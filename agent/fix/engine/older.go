@@ -15,6 +15,7 @@ import (
 	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/source"
 	"git-agent/gitext"
+	"git-agent/gitext/gitcmd"
 )
 
 // An earlier state of the program is compared with that of the problem.
@@ -48,7 +49,13 @@ func (s *study) leaveOutOlder(ctx context.Context) error {
 			return nil
 		}
 		s.say("looking for older failures: running the test %s", strings.TrimSuffix(before.said, ","))
-		if err := s.space.Prepare(ctx, before.commit, before.over); err != nil {
+		_, err := s.engine.Fetch.Complete(gitcmd.Uncounted(ctx), func(ctx context.Context) error {
+			return s.space.Prepare(ctx, before.commit, before.over)
+		})
+		if gitext.Unreadable(err) { // the clone lacks a file of it; a later state may be whole
+			continue
+		}
+		if err != nil {
 			return err
 		}
 		e, err := testrun.Run(ctx, s.space, testrun.Commands{Build: p.Build, Test: p.Test, Set: testrun.Uncached(p.Test)})
@@ -81,12 +88,17 @@ func (s *study) leaveOutOlder(ctx context.Context) error {
 // tests. Its output has nothing of other failures, and each candidate takes less time.
 func (s *study) narrow(ctx context.Context) error {
 	p := s.problem
-	failing := s.answer.Reproduction.Failing
-	focused, ok := testcmd.Focus(p.Test, failing)
+	focused, ok := testcmd.Focus(p.Test, s.answer.Reproduction.Failing)
 	if p.Others == nil || !ok {
 		return nil
 	}
 	p.Suite, p.Test = cmp.Or(p.Suite, p.Test), focused
+	return s.useIfSame(ctx, p)
+}
+
+// useIfSame runs the test of another problem, and uses it if the same tests fail.
+func (s *study) useIfSame(ctx context.Context, p fix.Problem) error {
+	failing := s.answer.Reproduction.Failing
 	s.say("running the test: %s", p.Test)
 	rep, runs, err := testrun.Runs(ctx, s.space, p, s.clock.reproduction(s.trial.Timeout))
 	missing := func(name string) bool { return !slices.Contains(rep.Failing, name) }

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -106,6 +108,30 @@ func TestOldFailuresOfAGuess(t *testing.T) {
 		if noted != guessed || len(ans.Plausible) > 0 != guessed || slices.Contains(ans.Reproduction.Failing, "has the tool") == guessed {
 			t.Errorf("guessed %v: %q, %d plausible, %q", guessed, ans.Reproduction.Failing, len(ans.Plausible), ans.Notes)
 		}
+	}
+}
+
+// Where the clone lacks a file of the older commit, a newer one tells the old failures: the answer was a fatal error.
+func TestOldFailuresInAnIncompleteClone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	h := gittest.New(t)
+	first := h.Commit("size: count the words", gittest.Files{
+		"size.sh": goodScript, "text": "one two\nthree four\n", "check_test.sh": planOf2 + toolTest + sizeTest + exits, "notes.sh": "# lost\n",
+	})
+	for i := range fewCommits {
+		h.Commit(fmt.Sprint("note ", i), gittest.Files{"notes.sh": fmt.Sprintln("#", i)})
+	}
+	b.question.Problem.Tree = fix.Tree{Commit: h.Commit("size: count the first words", gittest.Files{"size.sh": badScript})}
+	lost := h.Git("rev-parse", string(first)+":notes.sh")
+	if err := os.Remove(filepath.Join(h.Dir, ".git", "objects", lost[:2], lost[2:])); err != nil {
+		t.Fatal(err)
+	}
+	b.Repo = h.Open()
+	b.question.Problem.Others = []fix.Commands{{Test: "true"}}
+	ans := b.answer()
+	if !strings.Contains(strings.Join(ans.Notes, "\n"), " 5 commits ago, too are left out: 1 test") || len(ans.Plausible) == 0 {
+		t.Errorf("%d plausible, %q", len(ans.Plausible), ans.Notes)
 	}
 }
 

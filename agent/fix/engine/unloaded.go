@@ -6,7 +6,64 @@ import (
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testcmd"
+	"git-agent/agent/fix/testrun"
+	"git-agent/agent/source"
 )
+
+// leaveOutModules makes a guessed command of Maven build and test only the modules of the failing tests, and those that
+// these need, if a module that Maven skips while they fail does not build here: with that one the command fails
+// whatever a patch does.
+func (s *study) leaveOutModules(ctx context.Context) error {
+	p, rep := s.problem, &s.answer.Reproduction
+	if p.Others == nil || p.OwnTest != nil || rep.State != fix.Failing || !skippedModule().Match(rep.Output) {
+		return nil
+	}
+	compiling, ok := testcmd.CompileModules(p.Test)
+	if !ok {
+		return nil
+	}
+	if err := s.space.Prepare(ctx, p.Tree.Commit, p.Tree.Over); err != nil {
+		return err
+	}
+	s.say("compiling the modules that Maven skipped behind the failing one")
+	if e, err := testrun.Run(ctx, s.space, testrun.Commands{Test: compiling}); err != nil || !e.Report.Build {
+		return err
+	}
+	return s.useModules(ctx, p)
+}
+
+// skippedModule matches what Maven says of a module that needs one whose tests fail.
+var skippedModule = source.Lazy(`(?m)^\[INFO\] .*\. SKIPPED\s*$`)
+
+// useModules restricts the commands to the modules of the failing tests.
+func (s *study) useModules(ctx context.Context, p fix.Problem) error {
+	failing := s.answer.Reproduction.Failing
+	entries, err := s.engine.Repo.Tree(ctx, p.Tree.Commit)
+	if err != nil && len(entries) == 0 {
+		return err
+	}
+	var paths []string
+	for _, e := range entries {
+		paths = append(paths, e.Path)
+	}
+	for _, o := range p.Tree.Over {
+		paths = append(paths, o.Path)
+	}
+	narrowed, ok := testcmd.OfModules(p.Test, failing, paths)
+	if !ok {
+		return nil
+	}
+	if p.Suite != "" {
+		p.Suite, _ = testcmd.OfModules(p.Suite, failing, paths)
+	}
+	p.Test = narrowed
+	if err := s.useIfSame(ctx, p); err != nil || s.problem.Test != narrowed {
+		return err
+	}
+	s.note("a module that needs those of the failing tests does not build here: the command leaves out all that need them")
+	return nil
+}
 
 // leaveOutUnloaded makes a guessed command run the failing tests alone, if it also has test files that do not load because
 // something is not installed here. With them the command fails whatever a patch does; the wider tests are compared with

@@ -1,6 +1,9 @@
 package testcmd
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestFocus(t *testing.T) {
 	// The command runs only the failing tests; its other parts stay.
@@ -103,4 +106,31 @@ func FuzzFocus(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A command of Maven is restricted to the modules of the failing tests.
+func TestModulesOfMaven(t *testing.T) {
+	t.Parallel()
+	paths := []string{"core/src/test/java/p/ATest.java", "web/api/src/test/kotlin/q/BTest.kt", "src/test/java/p/RootTest.java"}
+	for _, c := range []struct{ command, failing, want string }{
+		{"mvn -B -o -fae test", "p.ATest.adds", "mvn -B -o -fae test -pl core -am"},
+		{"./mvnw test", "p.ATest$Inner.adds q.BTest.b p.ATest.c", "./mvnw test -pl core,web/api -am"},
+		{"mvn test", "p.RootTest.a", ""},
+		{"mvn test", "p.ATest.adds p.OtherTest.a", ""},
+		{"mvn test -pl core", "p.ATest.adds", ""},
+		{"gradle test", "p.ATest.adds", ""},
+		{"cd sub && mvn test", "p.ATest.adds", ""},
+		{"mvn test", "", ""},
+	} {
+		if got, _ := OfModules(c.command, strings.Fields(c.failing), paths); got != c.want {
+			t.Errorf("%s, %s: %q, want %q", c.command, c.failing, got, c.want)
+		}
+	}
+	for command, want := range map[string]string{
+		"mvn -B -o -fae test -Denforcer.skip": "mvn -B -o -fae test-compile -Denforcer.skip", "mvn verify": "", "gradle test": "", "test -f mvn": "",
+	} {
+		if got, _ := CompileModules(command); got != want {
+			t.Errorf("%s: %q, want %q", command, got, want)
+		}
+	}
 }

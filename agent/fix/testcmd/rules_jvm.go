@@ -37,6 +37,65 @@ func proposeJVM(d directory) []Proposal {
 	return append(out, simple("build.sbt", "sbt -Dsbt.offline=true test")(d)...)
 }
 
+// CompileModules changes a command of Maven to compile the program and the tests of all modules, and to run none. ok is false
+// for another command.
+func CompileModules(command string) (compiling string, ok bool) {
+	list, ok := words(command)
+	if !ok {
+		return "", false
+	}
+	name, at := tool(list)
+	goal := slices.IndexFunc(list, func(w word) bool { return w.raw == "test" })
+	if name != "mvn" && name != "mvnw" || goal < at {
+		return "", false
+	}
+	out := raws(list)
+	out[goal] = "test-compile"
+	return strings.Join(out, " "), true
+}
+
+// OfModules changes a command of Maven to build and test only the modules of the failing tests, and those that these need.
+// paths are the files of the tree. ok is false for another command, for one that names modules, and for tests whose file is
+// not found or not in a module.
+func OfModules(command string, failing, paths []string) (narrowed string, ok bool) {
+	list, ok := words(command)
+	if !ok || len(failing) == 0 {
+		return "", false
+	}
+	name, at := tool(list)
+	if name != "mvn" && name != "mvnw" || hasFlag(list[at+1:], "-pl", "--projects", "-f", "--file") {
+		return "", false
+	}
+	var modules []string
+	for _, test := range failing {
+		m := javaTest().FindStringSubmatch(test)
+		if m == nil {
+			return "", false
+		}
+		class, _, _ := strings.Cut(m[1], "$")
+		module := moduleOf(strings.ReplaceAll(class, ".", "/"), paths)
+		if module == "" {
+			return "", false
+		}
+		modules = append(modules, module)
+	}
+	if modules = unique(modules); len(modules) > maxModules {
+		return "", false
+	}
+	return command + " -pl " + quote(strings.Join(modules, ",")) + " -am", true
+}
+
+// moduleOf returns the directory of the module with the test class, "" if there is none.
+func moduleOf(class string, paths []string) string {
+	for _, p := range paths {
+		stem, ok := strings.CutSuffix(p, path.Ext(p))
+		if module, rest, found := strings.Cut(stem, "/src/test/"); ok && found && strings.HasSuffix(rest, "/"+class) {
+			return module
+		}
+	}
+	return ""
+}
+
 func (d directory) proposeMaven() []Proposal {
 	if !d.has("pom.xml") {
 		return nil
