@@ -130,17 +130,17 @@ func (e earlier) divide(failing []string, then testlog.Report, isNew map[string]
 }
 
 // earlier returns the state without the new tests: uncommitted ones, or those that the last commits changed, if there is
-// no other new change. For a guessed command, which may run more tests than the user has in mind, it returns those of
-// some commits ago, and of a few, if there are no new tests and no uncommitted changes.
+// no other new change. For a guessed command, which may run more tests than the user has in mind, it returns the state
+// without the uncommitted changes or, if there are none, those of some commits ago, and of a few.
 func (s *study) earlier(ctx context.Context) ([]earlier, error) {
 	t := s.problem.Tree
 	switch {
-	case s.onlyTestsAreNew():
+	case s.onlyTestsAreNew(), len(t.Over) > 0 && s.problem.Others != nil:
 		return []earlier{{commit: t.Commit, said: "without the uncommitted changes"}}, nil
 	case t.Before != "":
 		said := "at " + t.Before.Short() + ", before the last commits, which change only tests,"
 		return []earlier{{commit: t.Before, over: t.Over, said: said}}, nil
-	case len(t.Over) > 0 || s.problem.Others == nil:
+	case s.problem.Others == nil:
 		return nil, nil
 	}
 	var commits []gitext.OID

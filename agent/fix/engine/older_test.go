@@ -111,6 +111,29 @@ func TestOldFailuresOfAGuess(t *testing.T) {
 	}
 }
 
+// A test that fails without the uncommitted changes, too, forbids no patch of a guessed command: in attrs, whose
+// test_wrapped_annotation fails with Python 3.11, undoing an uncommitted mistake was refused.
+func TestOldFailuresBesideUncommittedCode(t *testing.T) {
+	t.Parallel()
+	for _, guessed := range []bool{true, false} {
+		b := newBench(t, nil)
+		h := gittest.New(t)
+		tip := h.Commit("size: count the words", gittest.Files{
+			"size.sh": goodScript, "text": "one two\nthree four\n", "check_test.sh": planOf2 + toolTest + sizeTest + exits,
+		})
+		over := gitext.Overlay{Path: "size.sh", Mode: 0o100644, Content: []byte(badScript)}
+		b.Repo, b.question.Problem.Tree = h.Open(), fix.Tree{Commit: tip, Over: []gitext.Overlay{over}}
+		if guessed {
+			b.question.Problem.Others = []fix.Commands{{Test: "true"}}
+		}
+		ans := b.answer()
+		noted := strings.Contains(strings.Join(ans.Notes, "\n"), "fail without the uncommitted changes too are left out: 1 test, such as has the tool")
+		if noted != guessed || len(ans.Plausible) > 0 != guessed {
+			t.Errorf("guessed %v: %q, %d plausible, %q", guessed, ans.Reproduction.Failing, len(ans.Plausible), ans.Notes)
+		}
+	}
+}
+
 // Where the clone lacks a file of the older commit, a newer one tells the old failures: the answer was a fatal error.
 func TestOldFailuresInAnIncompleteClone(t *testing.T) {
 	t.Parallel()
