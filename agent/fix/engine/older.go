@@ -70,6 +70,9 @@ func (s *study) leaveOutOlder(ctx context.Context) error {
 			return err
 		}
 		older, fresh := before.divide(rep.Failing, e.Report, isNew)
+		if len(fresh) == 0 && !before.distant { // what broke them is committed
+			continue
+		}
 		if len(older) == 0 || len(fresh) == 0 {
 			return nil
 		}
@@ -131,17 +134,21 @@ func (e earlier) divide(failing []string, then testlog.Report, isNew map[string]
 
 // earlier returns the state without the new tests: uncommitted ones, or those that the last commits changed, if there is
 // no other new change. For a guessed command, which may run more tests than the user has in mind, it returns the state
-// without the uncommitted changes or, if there are none, those of some commits ago, and of a few.
+// without the uncommitted changes, and those of some commits ago, and of a few.
 func (s *study) earlier(ctx context.Context) ([]earlier, error) {
 	t := s.problem.Tree
 	switch {
-	case s.onlyTestsAreNew(), len(t.Over) > 0 && s.problem.Others != nil:
+	case s.onlyTestsAreNew():
 		return []earlier{{commit: t.Commit, said: "without the uncommitted changes"}}, nil
 	case t.Before != "":
 		said := "at " + t.Before.Short() + ", before the last commits, which change only tests,"
 		return []earlier{{commit: t.Before, over: t.Over, said: said}}, nil
 	case s.problem.Others == nil:
 		return nil, nil
+	}
+	var states []earlier
+	if len(t.Over) > 0 {
+		states = append(states, earlier{commit: t.Commit, said: "without the uncommitted changes"})
 	}
 	var commits []gitext.OID
 	for entry, err := range s.engine.Repo.Log(ctx, gitext.LogOptions{Tip: t.Commit, Max: someCommits + 1, NoMerges: true}) {
@@ -156,9 +163,8 @@ func (s *study) earlier(ctx context.Context) ([]earlier, error) {
 		}
 	}
 	if len(commits) < fewCommits {
-		return nil, nil
+		return states, nil
 	}
-	var states []earlier
 	for _, n := range slices.Compact([]int{len(commits), fewCommits}) {
 		c := commits[n-1]
 		states = append(states, earlier{commit: c, said: fmt.Sprintf("at %s, %d commits ago,", c.Short(), n), distant: true})

@@ -87,10 +87,15 @@ func TestNewTestsThatFindNothing(t *testing.T) {
 	}
 }
 
-// Of several tests that fail by a guessed command, those that failed some commits ago, too, forbid no patch.
+// Of several tests that fail by a guessed command, those that failed some commits ago, too, forbid no patch. Uncommitted
+// changes without which the same tests fail alter nothing.
 func TestOldFailuresOfAGuess(t *testing.T) {
 	t.Parallel()
-	for _, guessed := range []bool{true, false} {
+	readme := []gitext.Overlay{{Path: "README.md", Mode: 0o100644, Content: []byte("# Size\n")}}
+	for _, c := range []struct {
+		guessed bool
+		over    []gitext.Overlay
+	}{{true, nil}, {true, readme}, {false, nil}} {
 		b := newBench(t, nil)
 		h := gittest.New(t)
 		h.Commit("size: count the words", gittest.Files{
@@ -99,14 +104,14 @@ func TestOldFailuresOfAGuess(t *testing.T) {
 		for i := range fewCommits {
 			h.Commit(fmt.Sprint("note ", i), gittest.Files{"notes.sh": fmt.Sprintln("#", i)})
 		}
-		b.question.Problem.Tree = fix.Tree{Commit: h.Commit("size: count the first words", gittest.Files{"size.sh": badScript})}
-		if b.Repo = h.Open(); guessed {
+		b.question.Problem.Tree = fix.Tree{Commit: h.Commit("size: count the first words", gittest.Files{"size.sh": badScript}), Over: c.over}
+		if b.Repo = h.Open(); c.guessed {
 			b.question.Problem.Others = []fix.Commands{{Test: "true"}}
 		}
 		ans := b.answer()
 		noted := strings.Contains(strings.Join(ans.Notes, "\n"), " 6 commits ago, too are left out: 1 test, such as has the tool")
-		if noted != guessed || len(ans.Plausible) > 0 != guessed || slices.Contains(ans.Reproduction.Failing, "has the tool") == guessed {
-			t.Errorf("guessed %v: %q, %d plausible, %q", guessed, ans.Reproduction.Failing, len(ans.Plausible), ans.Notes)
+		if noted != c.guessed || len(ans.Plausible) > 0 != c.guessed || slices.Contains(ans.Reproduction.Failing, "has the tool") == c.guessed {
+			t.Errorf("guessed %v, %d uncommitted: %q, %d plausible, %q", c.guessed, len(c.over), ans.Reproduction.Failing, len(ans.Plausible), ans.Notes)
 		}
 	}
 }

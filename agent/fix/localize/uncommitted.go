@@ -1,6 +1,7 @@
 package localize
 
 import (
+	"bytes"
 	"context"
 	"errors"
 
@@ -38,7 +39,10 @@ func (s *search) addUncommitted(ctx context.Context) error {
 
 // markUncommitted marks the functions of a file that differ from those of its committed text.
 func (s *search) markUncommitted(f *file, before []byte) {
-	hunks := fix.HunksBetween(before, joined(f.lines))
+	if len(before) > 0 && before[len(before)-1] != '\n' {
+		before = append(before, '\n') // as f.lines ends
+	}
+	hunks := fix.HunksBetween(before, append(bytes.Join(f.lines, []byte("\n")), '\n'))
 	f.committed, f.present = map[int]int{}, fix.KeptLines(before, hunks)
 	for was, is := range f.present {
 		f.committed[is] = was
@@ -61,15 +65,6 @@ func (s *search) markUncommitted(f *file, before []byte) {
 			}
 		}
 	}
-}
-
-// joined returns the text of lines.
-func joined(lines [][]byte) []byte {
-	var text []byte
-	for _, l := range lines {
-		text = append(append(text, l...), '\n')
-	}
-	return text
 }
 
 // preferUncommitted gives the functions with uncommitted changes most of the probability, in their order. It leaves

@@ -34,6 +34,7 @@ func TestUncommittedChangesComeFirst(t *testing.T) {
 		"a line is removed":  {text: strings.Replace(old, "\tif list == nil {\n\t\treturn 0\n\t}\n", "", 1), first: "Product", changed: "Product"},
 		"lines between them": {text: strings.Replace(old, "func Product", "// Product multiplies.\n\nfunc Product", 1), first: "Sum"},
 		"a line before it":   {text: strings.Replace(old, "const Base", "var unused int\n\nconst Base", 1), first: "Sum"},
+		"no end of line":     {text: strings.TrimSuffix(strings.Replace(old, "const Base", "var unused int\n\nconst Base", 1), "\n"), first: "Sum"},
 		"a new file":         {text: "package sum\n\nfunc other() int {\n\treturn 1\n}\n", path: "new.go", first: "other", changed: "other"},
 		"not executed": {
 			text: strings.Replace(old, "return 1", "return 2", 1), first: "add",
