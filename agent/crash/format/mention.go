@@ -25,8 +25,7 @@ func (s *scanner) mention(line []byte) {
 }
 
 func (s *scanner) mentionsOf(line []byte) {
-	var last crash.Mention // of the line
-	lastEnd, sound := 0, false
+	var last lastMention
 	for i := 1; ; i++ {
 		dot := bytes.IndexByte(line[i:], '.')
 		if dot < 0 || i+dot+1 >= len(line) {
@@ -45,25 +44,7 @@ func (s *scanner) mentionsOf(line []byte) {
 		}
 		if beginsNumber(line[start:end], i-start) && !isTime(line, start, end) &&
 			(source.IsDigit(line[start]) || !bytes.Equal(line[start:end], s.mentioned)) {
-			before := line[max(0, start-maxNameBefore):start]
-			if len(bytes.TrimSpace(line[:start])) == 0 {
-				before = s.heading // as in a form: "What is your version?", and the version below
-			}
-			m, ok := mentionIn(string(before), string(line[start:min(end, start+maxRaw)]))
-			follows := ok && last.Name != "" && follows().Match(line[lastEnd:start])
-			if follows {
-				m.Name = last.Name
-			}
-			if ok && environment().Match(line[:start]) {
-				ok = false // the name of an environment of Python: .pyenv/versions/sqlfluff-3.6.4/bin
-			}
-			if sound = isSound(line[max(0, start-maxNameBefore):start], line[end:]) || follows && sound; sound {
-				ok = false
-			}
-			if last, lastEnd = m, end; ok {
-				m.Built = s.ofWorkTree(line)
-				s.keepMention(m)
-			}
+			s.mentionAt(line, start, end, &last)
 			s.mentioned = append(s.mentioned[:0], line[start:end]...) // each frame of a stack may have the same jar
 		}
 		i = end - 1
@@ -73,7 +54,35 @@ func (s *scanner) mentionsOf(line []byte) {
 	}
 }
 
-// environment matches the folder of virtual environments before their names.
+// A lastMention is the version before another one in a line.
+type lastMention struct {
+	name  string // of the program, "" for none
+	end   int
+	sound bool // the report calls it one without the failure
+}
+
+// mentionAt keeps the version at a place of a line, if it may be that of the failure.
+func (s *scanner) mentionAt(line []byte, start, end int, last *lastMention) {
+	before := line[max(0, start-maxNameBefore):start]
+	heading := before
+	if len(bytes.TrimSpace(line[:start])) == 0 {
+		heading = s.heading // as in a form: "What is your version?", and the version below
+	}
+	m, ok := mentionIn(string(heading), string(line[start:min(end, start+maxRaw)]))
+	follows := ok && last.name != "" && follows().Match(line[last.end:start])
+	if follows {
+		m.Name = last.name
+	}
+	ok = ok && !environment().Match(before)
+	sound := ok && (follows && last.sound || isSound(before, line[end:]))
+	*last = lastMention{name: m.Name, end: end, sound: sound}
+	if ok && !sound {
+		m.Built = s.ofWorkTree(line)
+		s.keepMention(m)
+	}
+}
+
+// environment matches the folder of virtual environments of Python before their names: .pyenv/versions/sqlfluff-3.6.4/bin.
 var environment = source.Lazy(`/(?:\.pyenv/versions|envs|\.virtualenvs)/[\w-]*$`)
 
 // follows matches what stands between two versions of the same program: "from 2.9.0 to 3.2.0", "0.12.21 and 0.12.22".

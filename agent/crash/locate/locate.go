@@ -206,23 +206,28 @@ func (f *Files) mapSymbols(ctx context.Context, repo *gitext.Repo, commit gitext
 				}
 				continue
 			}
-			bundled := ofBundle(frame)
-			frame.Path, frame.Rule = d.Path, string(RuleDefines)
-			switch {
-			case bundled:
-				frame.Rule, frame.DefinedAt = string(RuleBundled), d.Line
-			case frame.File == "" && frame.Line >= d.Line: // Visual Studio names no file
-				frame.File, frame.Rule = path.Base(d.Path), string(RuleSymbol)
-			case frame.File == "" || !strings.EqualFold(path.Base(d.Path), path.Base(Clean(frame.File))):
-				frame.Rule, frame.DefinedAt = string(RuleSymbol), d.Line
-				frame.Moved = frame.Line > 0 // which is a line of the header
-			case frame.Line == 0:
-				frame.DefinedAt = d.Line
-			}
+			placeAt(frame, d)
 		}
 	}
 	f.chooseAgain(report, by)
 	return err
+}
+
+// placeAt maps a frame to the definition of its function.
+func placeAt(frame *crash.Frame, d symbol.Definition) {
+	bundled := ofBundle(frame)
+	frame.Path, frame.Rule = d.Path, string(RuleDefines)
+	switch {
+	case bundled:
+		frame.Rule, frame.DefinedAt = string(RuleBundled), d.Line
+	case frame.File == "" && frame.Line >= d.Line: // Visual Studio names no file
+		frame.File, frame.Rule = path.Base(d.Path), string(RuleSymbol)
+	case frame.File == "" || !strings.EqualFold(path.Base(d.Path), path.Base(Clean(frame.File))):
+		frame.Rule, frame.DefinedAt = string(RuleSymbol), d.Line
+		frame.Moved = frame.Line > 0 // which is a line of the header
+	case frame.Line == 0:
+		frame.DefinedAt = d.Line
+	}
 }
 
 // usualName is the number of files of a name, such as main.c, from which one of another program is as likely.

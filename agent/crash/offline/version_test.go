@@ -361,17 +361,7 @@ func TestScriptThatIsMadeSince(t *testing.T) {
 	h.Commit("types", gittest.Files{"packages/plugin/src/printer.js": gittest.Gone, "src/printer.ts": "export function print(node: Node) {\n  return node.type;\n}\n"})
 	const stack = "TypeError: Cannot read property 'type' of undefined\n" +
 		"    at printNode (/srv/u/lib/node_modules/plugin/src/printer.js:2:15)\n    at genericPrint (/srv/u/lib/node_modules/plugin/src/printer.js:6:10)\n"
-	report, err := format.Read(strings.NewReader("somebody opened on Sep 20, 2020\n" + stack))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := Rank(t.Context(), h.Open(), crash.Question{Report: report})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.Commit != old || got.Fit.Other() {
-		t.Errorf("at %s (%s), want %s; notes %q", got.Commit.Short(), got.CommitFrom, old.Short(), got.Notes)
-	}
+	wantReadAt(t, h, old, stack)
 }
 
 // A version in development has the number of the release that comes later, as in beetbox/beets' issue 873: the report is read at the last
@@ -387,7 +377,13 @@ func TestReleaseAfterTheReport(t *testing.T) {
 	h.Git("tag", "v1.3.7")
 	const stack = "Traceback (most recent call last):\n  File \"/srv/beets/beets/importer.py\", line 6, in read_tasks\n    return has_progress(path)\n" +
 		"  File \"/srv/beets/beets/importer.py\", line 2, in has_progress\n    return len(state[path]) != 0\nKeyError: 'x'\n"
-	report, err := format.Read(strings.NewReader("somebody opened on Sep 20, 2020\nbeets version 1.3.7\n" + stack))
+	wantReadAt(t, h, old, "beets version 1.3.7\n"+stack)
+}
+
+// wantReadAt checks that a report of Sep 20, 2020, is read at a commit that it fits.
+func wantReadAt(t *testing.T, h *gittest.History, want gitext.OID, text string) {
+	t.Helper()
+	report, err := format.Read(strings.NewReader("somebody opened on Sep 20, 2020\n" + text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -395,7 +391,7 @@ func TestReleaseAfterTheReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Commit != old || got.Fit.Other() {
-		t.Errorf("at %s (%s), want %s; notes %q", got.Commit.Short(), got.CommitFrom, old.Short(), got.Notes)
+	if got.Commit != want || got.Fit.Other() {
+		t.Errorf("at %s (%s), want %s; notes %q", got.Commit.Short(), got.CommitFrom, want.Short(), got.Notes)
 	}
 }

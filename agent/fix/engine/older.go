@@ -48,22 +48,12 @@ func (s *study) leaveOutOlder(ctx context.Context) error {
 		if s.clock.whole > 0 && rep.Took > s.clock.left()/part {
 			return nil
 		}
-		s.say("looking for older failures: running the test %s", strings.TrimSuffix(before.said, ","))
-		_, err := s.engine.Fetch.Complete(gitcmd.Uncounted(ctx), func(ctx context.Context) error {
-			return s.space.Prepare(ctx, before.commit, before.over)
-		})
-		if gitext.Unreadable(err) { // the clone lacks a file of it; a later state may be whole
-			continue
+		e, err := s.runEarlier(ctx, before)
+		if gitext.Unreadable(err) || err == nil && e.State == fix.Broken {
+			continue // the clone lacks a file of it, or it does not build; a later state may be better
 		}
 		if err != nil {
 			return err
-		}
-		e, err := testrun.Run(ctx, s.space, testrun.Commands{Build: p.Build, Test: p.Test, Set: testrun.Uncached(p.Test)})
-		if err != nil {
-			return err
-		}
-		if e.State == fix.Broken { // a later state may build
-			continue
 		}
 		isNew, err := s.newTests(ctx, before, rep.Failing, e.Report)
 		if err != nil {
@@ -85,6 +75,19 @@ func (s *study) leaveOutOlder(ctx context.Context) error {
 		return s.narrow(ctx)
 	}
 	return nil
+}
+
+// runEarlier runs the test in an earlier state.
+func (s *study) runEarlier(ctx context.Context, before earlier) (testrun.Ending, error) {
+	s.say("looking for older failures: running the test %s", strings.TrimSuffix(before.said, ","))
+	_, err := s.engine.Fetch.Complete(gitcmd.Uncounted(ctx), func(ctx context.Context) error {
+		return s.space.Prepare(ctx, before.commit, before.over)
+	})
+	if err != nil {
+		return testrun.Ending{}, err
+	}
+	p := s.problem
+	return testrun.Run(ctx, s.space, testrun.Commands{Build: p.Build, Test: p.Test, Set: testrun.Uncached(p.Test)})
 }
 
 // narrow puts a command that runs only the failing tests in the place of a guessed one, which becomes that of the wider

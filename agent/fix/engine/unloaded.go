@@ -20,7 +20,7 @@ func (s *study) leaveOutModules(ctx context.Context) error {
 		return nil
 	}
 	compiling, ok := testcmd.CompileModules(p.Test)
-	if !ok {
+	if !ok || s.clock.whole > 0 && rep.Took > s.clock.left()/olderPart {
 		return nil
 	}
 	if err := s.space.Prepare(ctx, p.Tree.Commit, p.Tree.Over); err != nil {
@@ -38,24 +38,16 @@ var skippedModule = source.Lazy(`(?m)^\[INFO\] .*\. SKIPPED\s*$`)
 
 // useModules restricts the commands to the modules of the failing tests.
 func (s *study) useModules(ctx context.Context, p fix.Problem) error {
-	failing := s.answer.Reproduction.Failing
-	entries, err := s.engine.Repo.Tree(ctx, p.Tree.Commit)
-	if err != nil && len(entries) == 0 {
+	modules, err := testcmd.ModulesOf(ctx, s.engine.Repo, p.Tree, s.answer.Reproduction.Failing)
+	if err != nil {
 		return err
 	}
-	var paths []string
-	for _, e := range entries {
-		paths = append(paths, e.Path)
-	}
-	for _, o := range p.Tree.Over {
-		paths = append(paths, o.Path)
-	}
-	narrowed, ok := testcmd.OfModules(p.Test, failing, paths)
+	narrowed, ok := testcmd.WithModules(p.Test, modules)
 	if !ok {
 		return nil
 	}
 	if p.Suite != "" {
-		p.Suite, _ = testcmd.OfModules(p.Suite, failing, paths)
+		p.Suite, _ = testcmd.WithModules(p.Suite, modules)
 	}
 	p.Test = narrowed
 	if err := s.useIfSame(ctx, p); err != nil || s.problem.Test != narrowed {

@@ -3,6 +3,9 @@ package testcmd
 import (
 	"strings"
 	"testing"
+
+	"git-agent/agent/fix"
+	"git-agent/gitext/gittest"
 )
 
 func TestFocus(t *testing.T) {
@@ -111,7 +114,10 @@ func FuzzFocus(f *testing.F) {
 // A command of Maven is restricted to the modules of the failing tests.
 func TestModulesOfMaven(t *testing.T) {
 	t.Parallel()
-	paths := []string{"core/src/test/java/p/ATest.java", "web/api/src/test/kotlin/q/BTest.kt", "src/test/java/p/RootTest.java"}
+	h := gittest.New(t)
+	h.Commit("one", gittest.Files{
+		"core/src/test/java/p/ATest.java": "class ATest {}\n", "web/api/src/test/kotlin/q/BTest.kt": "class BTest\n", "src/test/java/p/RootTest.java": "class RootTest {}\n",
+	})
 	for _, c := range []struct{ command, failing, want string }{
 		{"mvn -B -o -fae test", "p.ATest.adds", "mvn -B -o -fae test -pl core -am"},
 		{"./mvnw test", "p.ATest$Inner.adds q.BTest.b p.ATest.c", "./mvnw test -pl core,web/api -am"},
@@ -122,8 +128,9 @@ func TestModulesOfMaven(t *testing.T) {
 		{"cd sub && mvn test", "p.ATest.adds", ""},
 		{"mvn test", "", ""},
 	} {
-		if got, _ := OfModules(c.command, strings.Fields(c.failing), paths); got != c.want {
-			t.Errorf("%s, %s: %q, want %q", c.command, c.failing, got, c.want)
+		modules, err := ModulesOf(t.Context(), h.Open(), fix.Tree{Commit: h.Head()}, strings.Fields(c.failing))
+		if got, _ := WithModules(c.command, modules); err != nil || got != c.want {
+			t.Errorf("%s, %s: %q, want %q, %v", c.command, c.failing, got, c.want, err)
 		}
 	}
 	for command, want := range map[string]string{

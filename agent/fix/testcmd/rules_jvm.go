@@ -1,11 +1,14 @@
 package testcmd
 
 import (
+	"context"
 	"path"
 	"slices"
 	"strings"
 
+	"git-agent/agent/fix"
 	"git-agent/agent/source"
+	"git-agent/gitext"
 )
 
 // maxModules bounds the modules of Maven that a command names.
@@ -54,46 +57,54 @@ func CompileModules(command string) (compiling string, ok bool) {
 	return strings.Join(out, " "), true
 }
 
-// OfModules changes a command of Maven to build and test only the modules of the failing tests, and those that these need.
-// paths are the files of the tree. ok is false for another command, for one that names modules, and for tests whose file is
-// not found or not in a module.
-func OfModules(command string, failing, paths []string) (narrowed string, ok bool) {
+// ModulesOf returns the modules of Maven with the failing tests; nil if the file of one is not found or not in a module, and
+// for more than a few.
+//
+// An error means that the repository could not be read.
+func ModulesOf(ctx context.Context, repo *gitext.Repo, tree fix.Tree, failing []string) ([]string, error) {
+	l, err := newLayout(ctx, repo, tree, "")
+	if err != nil {
+		return nil, err
+	}
+	return unitsOf(failing, maxModules, func(test string) string {
+		m := javaTest().FindStringSubmatch(test)
+		if m == nil {
+			return ""
+		}
+		class, _, _ := strings.Cut(m[1], "$")
+		return l.moduleOf(strings.ReplaceAll(class, ".", "/"))
+	}), l.err
+}
+
+// moduleOf returns the directory of the first module with a test class, "" if there is none.
+func (l *layout) moduleOf(class string) string {
+	first := ""
+	for p := range l.modes {
+		stem := strings.TrimSuffix(p, path.Ext(p))
+		if module, rest, found := strings.Cut(stem, "/src/test/"); found && strings.HasSuffix(rest, "/"+class) && (first == "" || module < first) {
+			first = module
+		}
+	}
+	return first
+}
+
+// WithModules changes a command of Maven to build and test only some modules, and those that these need. ok is false for
+// another command, and for one that names modules.
+func WithModules(command string, modules []string) (narrowed string, ok bool) {
 	list, ok := words(command)
-	if !ok || len(failing) == 0 {
+	if !ok || len(modules) == 0 {
 		return "", false
 	}
 	name, at := tool(list)
 	if name != "mvn" && name != "mvnw" || hasFlag(list[at+1:], "-pl", "--projects", "-f", "--file") {
 		return "", false
 	}
-	var modules []string
-	for _, test := range failing {
-		m := javaTest().FindStringSubmatch(test)
-		if m == nil {
-			return "", false
-		}
-		class, _, _ := strings.Cut(m[1], "$")
-		module := moduleOf(strings.ReplaceAll(class, ".", "/"), paths)
-		if module == "" {
-			return "", false
-		}
-		modules = append(modules, module)
-	}
-	if modules = unique(modules); len(modules) > maxModules {
-		return "", false
-	}
-	return command + " -pl " + quote(strings.Join(modules, ",")) + " -am", true
+	return command + onlyModules(modules), true
 }
 
-// moduleOf returns the directory of the module with the test class, "" if there is none.
-func moduleOf(class string, paths []string) string {
-	for _, p := range paths {
-		stem, ok := strings.CutSuffix(p, path.Ext(p))
-		if module, rest, found := strings.Cut(stem, "/src/test/"); ok && found && strings.HasSuffix(rest, "/"+class) {
-			return module
-		}
-	}
-	return ""
+// onlyModules returns the arguments of Maven for some modules, and those that these need.
+func onlyModules(modules []string) string {
+	return " -pl " + quote(strings.Join(modules, ",")) + " -am"
 }
 
 func (d directory) proposeMaven() []Proposal {
@@ -111,7 +122,7 @@ func (d directory) proposeMaven() []Proposal {
 		whole := p.Test + goal
 		part := whole
 		if len(modules) > 0 {
-			part += " -pl " + quote(strings.Join(modules, ",")) + " -am"
+			part += onlyModules(modules)
 		}
 		if len(classes) > 0 {
 			out = append(out, Proposal{Test: part + " -Dtest=" + quote(strings.Join(classes, ",")) + selectsNone, Suite: whole, Part: true, From: p.From})
