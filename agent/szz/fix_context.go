@@ -51,6 +51,9 @@ func NewContext(ctx context.Context, repo *gitext.Repo, fix gitext.OID, opt Cont
 		return nil, err
 	}
 	fc.Not = opt.Not
+	if err := fc.setGeneratedApart(ctx, repo); err != nil {
+		return fc, err
+	}
 	if err := fc.annotate(ctx, repo, opt); err != nil {
 		return fc, err
 	}

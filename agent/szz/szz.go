@@ -40,14 +40,15 @@ type FixContext struct {
 	// ranking.
 	Message     string
 	Prose       string
-	Date        time.Time     // upper bound of every search
-	Patch       *gitext.Patch // Parent..Fix with three lines of context
-	Annotations []Annotation  // culprits that the message names
-	Mask        *Mask         // hides the names of commits; nil unless the fix is read without annotations
-	Notes       []string      // oddities of this fix, a sentence each
-	Not         []gitext.OID  // commits that did not introduce the bug, as the user knows
-	Index       bool          // the ranking asks the repository's index of changed lines, if there is one
-	Hint        Hint          // what is known of the bug beside the fix; Prose has its words
+	Date        time.Time           // upper bound of every search
+	Patch       *gitext.Patch       // Parent..Fix with three lines of context, without Generated
+	Generated   []gitext.FileChange // files that a program wrote, where the fix changes hand-written source, too
+	Annotations []Annotation        // culprits that the message names
+	Mask        *Mask               // hides the names of commits; nil unless the fix is read without annotations
+	Notes       []string            // oddities of this fix, a sentence each
+	Not         []gitext.OID        // commits that did not introduce the bug, as the user knows
+	Index       bool                // the ranking asks the repository's index of changed lines, if there is one
+	Hint        Hint                // what is known of the bug beside the fix; Prose has its words
 
 	leftOut bool // some files could not be read
 }

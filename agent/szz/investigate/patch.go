@@ -55,6 +55,9 @@ func (d *investigation) patchText() string {
 	if left > 0 {
 		fmt.Fprintf(&b, "(%d more %s changed, tests and texts last)\n", left, agent.PluralOf(left, "file", "files"))
 	}
+	for _, f := range d.fc.Generated {
+		fmt.Fprintf(&b, "(%s is generated, and not shown)\n", cmp.Or(f.NewPath, f.OldPath))
+	}
 	return b.String()
 }
 

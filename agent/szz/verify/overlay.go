@@ -58,7 +58,7 @@ func overlaysOf(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (ove
 // patchOf returns the patch of a fix, whose context may be restricted to some paths.
 func patchOf(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*gitext.Patch, error) {
 	if fc.Fix == "" {
-		return fc.Patch, nil
+		return fc.WholePatch(), nil
 	}
 	patch, err := repo.Patch(ctx, fc.Parent, fc.Fix, gitext.PatchOptions{})
 	if err != nil {
