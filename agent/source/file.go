@@ -21,7 +21,7 @@ var (
 
 	// These files have no behaviour, or are a generated form of it.
 	otherExt = WordSet(`.md .markdown .rst .txt .adoc .asciidoc .html .htm .css .svg .po .pot .json .lock .sum
-.csv .tsv .xml .ini .cfg .conf .toml .yml .yaml .properties .log .png .pdf .tex .ps .1 .3 .5 .7 .8 .man
+.csv .tsv .xml .ini .cfg .conf .toml .yml .yaml .properties .log .png .pdf .asc .sig .sha256 .sha512 .tex .ps .1 .3 .5 .7 .8 .man
 .sln .csproj .vcxproj .filters .iml .plist .gitignore .gitattributes .mailmap .map .snap .out .in .am .ac .m4`)
 	otherName = WordSet(`changelog changes news readme authors maintainers license copying todo thanks contributors
 makefile gnumakefile cmakelists.txt meson.build build.gradle pom.xml package.json configure version
@@ -55,7 +55,7 @@ func FileKindOf(p string) FileKind {
 // program reads at run time.
 var (
 	documentExt = WordSet(`.md .markdown .rst .txt .adoc .asciidoc .html .htm .svg .po .pot .lock .sum .log .png
-.pdf .tex .ps .1 .3 .5 .7 .8 .man .gitignore .gitattributes .mailmap .snap .out`)
+.pdf .asc .sig .sha256 .sha512 .tex .ps .1 .3 .5 .7 .8 .man .gitignore .gitattributes .mailmap .snap .out`)
 	documentName = WordSet(`changelog changes news readme authors maintainers license copying todo thanks contributors
 mdate-sh install releases history version`)
 )

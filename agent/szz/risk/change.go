@@ -23,6 +23,7 @@ type change struct {
 	paths                              map[string]bool // all old and new paths
 	count, fresh, sources, tests       int             // files
 	added, removed, code, testAddition int             // lines
+	documents                          bool            // it changes documents alone
 }
 
 // A block is a run of changed lines.
@@ -100,12 +101,13 @@ func telling(key string) bool {
 
 // readChange reads the patch of a change.
 func readChange(fc *szz.FixContext) *change {
-	c := &change{paths: map[string]bool{}}
+	c := &change{paths: map[string]bool{}, documents: true}
 	var all []*gitext.FileChange
 	for i := range fc.Patch.Files {
 		f := &fc.Patch.Files[i]
 		c.paths[f.OldPath], c.paths[f.NewPath] = true, true
 		c.count++
+		c.documents = c.documents && source.IsDocument(newestPath(f))
 		kind := source.FileKindOf(newestPath(f))
 		c.sources += int(stat.Flag(kind == source.SourceFile))
 		c.tests += int(stat.Flag(kind == source.TestFile))

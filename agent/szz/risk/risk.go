@@ -53,7 +53,7 @@ type Finding struct {
 type Answer struct {
 	Fix, Parent gitext.OID // Fix "" for an uncommitted change
 	Commit      gitext.Commit
-	Score       float64 // the share of ordinary commits that look less risky, from 0 to 1
+	Score       float64 // the share of ordinary commits that look less risky, from 0 to 1; 0 of a change of documents alone
 	Findings    []Finding
 	Index       bool // an index of changed lines was asked
 	Notes       []string
@@ -97,7 +97,9 @@ func Assess(ctx context.Context, repo *gitext.Repo, q szz.Question) (*Answer, er
 		return cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind))
 	})
 	v.features = s.features()
-	v.Score = score(v.features, v.Index)
+	if !c.documents {
+		v.Score = score(v.features, v.Index)
+	}
 	return v, nil
 }
 

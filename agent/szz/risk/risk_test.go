@@ -202,6 +202,17 @@ func TestStagedLikeCommit(t *testing.T) {
 	}
 }
 
+// Whoever writes news and signs a release breaks no program, however many lines that takes.
+func TestDocumentsAlone(t *testing.T) {
+	h, _, _ := write(t)
+	if v := assess(t, h, h.Commit("news", gittest.Files{"NEWS.md": strings.Repeat("new\n", 300), "sig/a.tar.gz.asc": "x\n"})); v.Score != 0 {
+		t.Errorf("documents alone: score %v", v.Score)
+	}
+	if v := assess(t, h, h.Commit("news of code", gittest.Files{"NEWS.md": strings.Repeat("newer\n", 300), "a.py": "x = 1\n"})); v.Score == 0 {
+		t.Error("documents and code have no score")
+	}
+}
+
 func TestModel(t *testing.T) {
 	// The shipped model weighs each feature, and only those.
 	for _, w := range []Weights{Shipped().Plain, Shipped().Indexed} {

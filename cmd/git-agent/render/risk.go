@@ -46,7 +46,10 @@ func (r *Risk) Answer(v *risk.Answer, source szz.Source) error {
 	if v.Fix != "" {
 		name = r.Color.Paint("fix", v.Fix.Short()) + " " + ui.OneLine(v.Commit.Subject())
 	}
-	fmt.Fprintf(&b, "%s (riskier than %.0f%% of ordinary commits)\n", name, min(99, 100*v.Score))
+	if v.Score > 0 {
+		name += fmt.Sprintf(" (riskier than %.0f%% of ordinary commits)", min(99, 100*v.Score))
+	}
+	b.WriteString(name + "\n")
 	for _, f := range v.Findings {
 		place := ui.OneLine(r.Path(f.Path))
 		if f.Line > 0 {
