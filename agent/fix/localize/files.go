@@ -3,6 +3,7 @@ package localize
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -43,14 +44,15 @@ type file struct {
 
 // files are the source files of a tree.
 type files struct {
-	repo   *gitext.Repo
-	commit gitext.OID
-	all    map[string]*file // files of any kind
-	paths  []string         // of source code that the project writes, sorted
-	bytes  int              // bytes of the read files
-	left   int              // number of source files that were not searched
-	unread int              // number of files that could not be read
-	others []string         // submodules, which are other repositories
+	repo    *gitext.Repo
+	commit  gitext.OID
+	all     map[string]*file // files of any kind
+	paths   []string         // of source code that the project writes, sorted
+	bytes   int              // bytes of the read files
+	left    int              // number of source files that were not searched
+	unread  int              // number of files that could not be read
+	unknown map[string]int   // number of source files in languages whose functions are not known, by their ending
+	others  []string         // submodules, which are other repositories
 }
 
 // filesOf lists the source files of a problem's tree, without reading them.
@@ -60,7 +62,7 @@ func filesOf(ctx context.Context, repo *gitext.Repo, p fix.Problem) (*files, err
 	if err != nil && (len(entries) == 0 || !gitext.Unreadable(err)) {
 		return nil, err
 	}
-	fs := &files{repo: repo, commit: tree.Commit, all: map[string]*file{}}
+	fs := &files{repo: repo, commit: tree.Commit, all: map[string]*file{}, unknown: map[string]int{}}
 	for _, e := range entries {
 		if e.Submodule {
 			fs.others = append(fs.others, e.Path)
@@ -77,10 +79,12 @@ func filesOf(ctx context.Context, repo *gitext.Repo, p fix.Problem) (*files, err
 	for name, f := range fs.all {
 		f.name()
 		f.test, f.aside, f.helper = source.IsTestOf(name, p.Test), aside().MatchString(name), helper().MatchString(name)
-		if isProgram(name) && !source.IsVendored(name) {
+		f.generated = !isProgram(name) || source.IsVendored(name)
+		switch ext := strings.ToLower(path.Ext(name)); {
+		case !f.generated:
 			fs.paths = append(fs.paths, name)
-		} else {
-			f.generated = true
+		case otherPrograms[ext]:
+			fs.unknown[ext]++
 		}
 	}
 	slices.Sort(fs.paths)
@@ -231,5 +235,19 @@ var programs = func() map[string]bool {
 	}
 	return m
 }()
+
+// otherPrograms are the endings of programs in which no functions are found.
+var otherPrograms = source.WordSet(`.hs .lhs .ml .mli .mll .mly .fs .fsx .erl .clj .cljs .cljc .jl .r .nim .cr .f90 .f95 .f .tcl .el .vim .ps1
+.sol .pas .adb .ads .lisp .scm .rkt .sv .vhd .elm .purs .coffee .jq .awk .cob .ahk .gleam .odin .v`)
+
+// note says that most of the source is in a language whose functions are not known.
+func (fs *files) note() string {
+	for ext, n := range fs.unknown {
+		if n > len(fs.paths) {
+			return fmt.Sprintf("No function of the %d files in %s is listed: their language is not read.", n, ext)
+		}
+	}
+	return ""
+}
 
 func isProgram(p string) bool { return programs[strings.ToLower(path.Ext(p))] }

@@ -112,6 +112,9 @@ func (s *search) note() {
 	if n := s.files.left; n > 0 {
 		s.notes = append(s.notes, fmt.Sprintf("%d source files of this large tree were not searched.", n))
 	}
+	if note := s.files.note(); note != "" {
+		s.notes = append(s.notes, note)
+	}
 	if n := s.files.unread; n > 0 {
 		s.notes = append(s.notes, fmt.Sprintf("%d files could not be read.", n))
 	}

@@ -281,3 +281,18 @@ func TestNothing(t *testing.T) {
 		t.Errorf("%+v", l.Locations)
 	}
 }
+
+// Where most of the source is in a language whose functions are not known, a reader is told so.
+func TestLanguageThatIsNotRead(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("r", gittest.Files{"src/A.hs": "f x = x\n", "src/B.hs": "g x = x\n", "tools/a.py": "def helper(text):\n    return text\n"})
+	l := localize(t, h, Input{Problem: fix.Problem{Report: "the text is wrong"}})
+	if want := "No function of the 2 files in .hs is listed: their language is not read."; !slices.Contains(l.Notes, want) {
+		t.Errorf("notes: %q", l.Notes)
+	}
+	h.Commit("more", gittest.Files{"tools/b.py": "x = 1\n", "tools/c.py": "x = 1\n"})
+	if l := localize(t, h, Input{Problem: fix.Problem{Report: "the text is wrong"}}); len(l.Notes) > 0 {
+		t.Errorf("notes: %q", l.Notes)
+	}
+}

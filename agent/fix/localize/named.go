@@ -7,6 +7,7 @@ import (
 
 	"git-agent/agent/fix"
 	"git-agent/agent/source"
+	"git-agent/agent/stat"
 )
 
 // namedShare is the probability that one of the functions is at fault that the report names together with their class
@@ -14,8 +15,11 @@ import (
 // words alone put a right function first in 49 (decision 99).
 const namedShare = 0.77
 
-// mostNamed bounds the functions that one report may name. More are a list of something else.
-const mostNamed = 3
+// These bound the functions that one report may name. More are a list of something else.
+const (
+	mostNamed   = 3  // names in different files
+	mostClauses = 12 // clauses or overloads, in all of them
+)
 
 // qualifiedName matches names such as "TimeWithZone#to_s", "console.Console.status" and "utils::merge".
 var qualifiedName = source.Lazy(`[\pL_][\pL\pN_]*(?:(?:#|\.|::)[\pL_][\pL\pN_]*[?!]?)+`)
@@ -38,7 +42,9 @@ func (s *search) addNamed(context.Context) error {
 		}
 	}
 	var found []*candidate
+	names := 0
 	for _, f := range s.files.withLines() {
+		before := ""
 		for i, fn := range f.functions {
 			held := holders[fn.Name]
 			if held == nil {
@@ -51,10 +57,12 @@ func (s *search) addNamed(context.Context) error {
 			if c := s.suspect(f, i); c != nil {
 				c.named = written
 				found = append(found, c)
+				names += stat.Count(fn.Name != before)
+				before = fn.Name
 			}
 		}
 	}
-	if len(found) > mostNamed {
+	if names > mostNamed || len(found) > mostClauses {
 		for _, c := range found {
 			c.named = ""
 		}

@@ -1,6 +1,7 @@
 package localize
 
 import (
+	"strings"
 	"testing"
 
 	"git-agent/agent/fix"
@@ -29,6 +30,14 @@ func TestReportNamesAFunction(t *testing.T) {
 		if g := l.Locations[0].Grounds; len(g) == 0 || g[0].Text != test.ground {
 			t.Errorf("%s: %v", test.report, g)
 		}
+	}
+	h.Commit("clauses", gittest.Files{
+		"lib/string.ex": "defmodule String do\n" + strings.Repeat("  def split(a, b) do\n    a\n  end\n\n", 5) + "end\n",
+		"lib/mix.ex":    "defmodule Mix do\n  def trim(empty) do\n    middle(empty)\n  end\nend\n",
+	})
+	l := localize(t, h, Input{Problem: fix.Problem{Report: "String.split with trim removes the empty middle"}, Max: 5})
+	if got := names(l); got != "split split split split split" {
+		t.Errorf("the clauses of one function are not first: %s", got)
 	}
 	failing := Input{Problem: fix.Problem{Report: "TimeWithZone#to_s raises"}, Reproduction: fix.Reproduction{Failing: []string{"test_on_main"}}, Max: 1}
 	if l := localize(t, h, failing); len(l.Locations) > 0 && l.Locations[0].Score > namedShare {
