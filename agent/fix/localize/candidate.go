@@ -29,6 +29,8 @@ type candidate struct {
 	words    float64        // likeness to the failing tests and their output, 1 for the best
 	named    string         // its name with its class or module in the user's report, "" if it is not named there
 	report   float64        // likeness to the user's report, 1 for the best
+	path     float64        // likeness of its path to the report, 1 for the best; 0 unless the report is all that is known
+	inFile   float64        // likeness to the report of the most alike function of its file; likewise
 	age      float64        // days since one of its lines changed
 	changed  gitext.OID     // the last commit that changed the function, "" if unknown or uncommitted
 	when     time.Time      // time of that change

@@ -9,7 +9,7 @@ import (
 
 // featureNames names the features of a function, in the order of its vector. The
 // names are part of model.json.
-var featureNames = []string{"frame", "coverage", "calls", "tested", "words", "report", "size", "age", "asserted", "literal"}
+var featureNames = []string{"frame", "coverage", "calls", "tested", "words", "report", "size", "age", "asserted", "literal", "path", "file"}
 
 // FeatureNames returns the names of the features, in the order of the vectors.
 func FeatureNames() []string { return featureNames }
@@ -35,6 +35,7 @@ func (s *search) vectors() [][]float64 {
 		out[i] = []float64{
 			c.frame, coverageOf(c, top), logShare(c.calls), logShare(s.testedShare(c)), c.words, c.report,
 			math.Log(float64(min(c.lines.End-c.lines.Start+1, largeFunction))), ageOf(c, oldest), c.asserted, c.literal,
+			c.path, c.inFile,
 		}
 	}
 	return out

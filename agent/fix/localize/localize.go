@@ -97,7 +97,7 @@ func examine(ctx context.Context, repo *gitext.Repo, in Input) (*search, error) 
 	s := &search{repo: repo, in: in, files: fs, at: map[key]*candidate{}}
 	for _, step := range []func(context.Context) error{
 		s.addGiven, s.addStacks, s.addSpectrum, s.readFiles, s.addUncommitted, s.addTests, s.addCalls, s.addAsserted, s.addLiterals,
-		s.addWords, s.addNamed, s.addAges,
+		s.addWords, s.addReported, s.addNamed, s.addAges,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err

@@ -10,6 +10,11 @@ import (
 //go:embed model.json
 var modelJSON []byte
 
+// reportJSON is the model for bugs of which only a report is known.
+//
+//go:embed report.json
+var reportJSON []byte
+
 // A Model is the fitted choice model for functions, made by cmd/train/fixtrain.
 type Model struct {
 	Made    Made        `json:"made"`
@@ -38,11 +43,17 @@ type Hits struct {
 	FileIn3 int `json:"file_in_3"`
 }
 
-// committed is the embedded model, made by cmd/train/fixtrain.
-var committed = stat.Embedded[Model]("localize", modelJSON)
+// The embedded models, made by cmd/train/fixtrain.
+var (
+	committed = stat.Embedded[Model]("localize", modelJSON)
+	reported  = stat.Embedded[Model]("localize from reports", reportJSON)
+)
 
 // Fitted returns the program's model for ordering functions.
 func Fitted() *Model { return committed() }
+
+// FittedToReports returns the program's model for ordering functions if a user's report is all that is known.
+func FittedToReports() *Model { return reported() }
 
 // crashWeight is the additional weight of a frame if the program crashed. The model is fitted
 // to failures of tests, and their stacks seldom end at the bug. In the development data, the
@@ -51,6 +62,9 @@ const crashWeight = 8
 
 // weights returns the features' weights for this bug.
 func (s *search) weights() stat.Choice {
+	if s.reportAlone() {
+		return reported().Weights
+	}
 	fitted := committed().Weights
 	if !s.crashed() {
 		return fitted

@@ -27,7 +27,7 @@ var qualifiedName = source.Lazy(`[\pL_][\pL\pN_]*(?:(?:#|\.|::)[\pL_][\pL\pN_]*[
 // addNamed finds the functions that the report names together with their class or module. A failing test, its
 // coverage and a stack say more than such a name.
 func (s *search) addNamed(context.Context) error {
-	if s.in.Problem.Report == "" || len(s.in.Reproduction.Failing) > 0 || s.in.Spectrum != nil || len(s.stacks) > 0 {
+	if !s.reportLeads() {
 		return nil
 	}
 	holders := map[string]map[string]string{} // the name as it is written, by the function's name and its class or module

@@ -47,25 +47,26 @@ func (r row) repository() string { return r.Repo }
 func extract(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("extract", flag.ContinueOnError)
 	dir := flags.String("repos", ".", "the folder that holds the repositories")
-	from := flags.String("measured", "", "the folder of what was measured")
+	from := flags.String("measured", "", "the folder of what was measured; without it, only the state of a report alone is written")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	out := json.NewEncoder(os.Stdout)
 	return eachBug(ctx, *dir, flags.Args(), func(repo *gitext.Repo, b bug) error {
 		var m measured
-		text, err := os.ReadFile(filepath.Join(*from, b.ID+".json"))
-		if err != nil {
+		known := states
+		if *from == "" {
+			known = []state{noTests}
+		} else if text, err := os.ReadFile(filepath.Join(*from, b.ID+".json")); err != nil {
 			return err
-		}
-		if err := json.Unmarshal(text, &m); err != nil {
+		} else if err := json.Unmarshal(text, &m); err != nil {
 			return fmt.Errorf("%s: %w", b.ID, err)
 		}
 		changed, err := changedLines(ctx, repo, b)
 		if err != nil {
 			return err
 		}
-		for _, s := range states {
+		for _, s := range known {
 			in, err := inputOf(ctx, repo, b, m, s)
 			if err != nil {
 				return err

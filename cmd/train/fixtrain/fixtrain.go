@@ -42,6 +42,8 @@ func Run(ctx context.Context, args []string) error {
 		return measure(ctx, args[1:])
 	case "extract":
 		return extract(ctx, args[1:])
+	case "reports":
+		return reports(ctx, args[1:])
 	case "cross":
 		return cross(args[1:])
 	case "judge":

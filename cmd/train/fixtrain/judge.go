@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"git-agent/agent/eval"
 	"git-agent/agent/fix/localize"
@@ -38,9 +39,12 @@ func judge(args []string) error {
 	if err != nil {
 		return err
 	}
-	model := localize.Fitted()
 	var places []place
 	for _, r := range rows {
+		model := localize.Fitted()
+		if r.State == noTests {
+			model = localize.FittedToReports()
+		}
 		if model.Made.Repositories[r.Repo] > 0 {
 			return errors.New("the model was fitted to bugs of " + r.Repo + ": its figures there would flatter")
 		}
@@ -50,16 +54,33 @@ func judge(args []string) error {
 	return nil
 }
 
-// leftOut ranks each row with a model fitted to the other repositories.
+// mostFolds bounds the models that are fitted to judge the rows of other repositories.
+const mostFolds = 20
+
+// leftOut ranks each row with a model fitted to the other repositories. Where these are many, some are left out at once.
 func leftOut(rows []row) []place {
 	var out []place
-	material.EachRepo(rows, row.repository, func(_ string, own, others []row) {
+	fold := row.repository
+	if repos := reposOf(rows); len(repos) > mostFolds {
+		fold = func(r row) string { return strconv.Itoa(slices.Index(repos, r.Repo) % mostFolds) }
+	}
+	material.EachRepo(rows, fold, func(_ string, own, others []row) {
 		choice := stat.FitChoice(localize.FeatureNames(), choicesOf(others), penalty)
 		for _, r := range own {
 			out = append(out, placeOf(r, choice))
 		}
 	})
 	return out
+}
+
+// reposOf returns the repositories of rows, sorted.
+func reposOf(rows []row) []string {
+	var repos []string
+	for _, r := range rows {
+		repos = append(repos, r.Repo)
+	}
+	slices.Sort(repos)
+	return slices.Compact(repos)
 }
 
 // placeOf ranks the functions of a row.
