@@ -51,6 +51,8 @@ func TestFocus(t *testing.T) {
 		{"node --experimental-vm-modules node_modules/jest/bin/jest.js -i", []string{"top"}, "node --experimental-vm-modules node_modules/jest/bin/jest.js -i -t '^(top)$'"},
 		{"npx vitest run", []string{"a.spec.js > Calc > adds"}, "npx vitest run -t '^(Calc adds)$' a.spec.js"},
 		{"mocha --exit test/", []string{"Calc #sub() subs"}, `mocha --exit test/ --grep '^(Calc #sub\(\) subs)$'`},
+		{"npx --no-install lab -a @hapi/code", []string{"reach() works"}, `npx --no-install lab -a @hapi/code --grep '^(reach\(\) works)$'`},
+		{"lab -t 100 -L", []string{"reach() works"}, ""},
 		{"mocha", []string{`Calc "after all" hook for "adds"`}, ""},
 		{"npm test", []string{"Calc adds"}, ""},
 		{"node --test test/", []string{"Calc (1)", "Calc (1) > adds 1+1", "Calc (1) > deep > x > y", "a/b"}, `node --test '--test-name-pattern=/(^|> )(adds 1\+1|y|a\/b)$/' test/`},

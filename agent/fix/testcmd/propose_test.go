@@ -63,6 +63,8 @@ func TestProposeKnowsEcosystems(t *testing.T) {
 			"package.json: npx --no-install tap --no-coverage\npackage.json: npm test"},
 		"npm, tap 21 that measures coverage": {gittest.Files{"package.json": `{"scripts":{"test":"tap --100 test/*.js"},"devDependencies":{"tap":"~21.1"}}`},
 			"package.json: npx --no-install tap test/*.js --disable-coverage\npackage.json: npm test"},
+		"npm, lab that measures coverage and lints": {gittest.Files{"package.json": `{"scripts":{"test":"lab -a @hapi/code -t 100 -L -Y -v test/unit"}}`},
+			"package.json: npx --no-install lab -a @hapi/code -v test/unit\npackage.json: npm test"},
 		"npm, nyc around a script, and a test of types": {
 			gittest.Files{"package.json": `{"scripts":{"test":"nyc npm run unit && npm run ts","unit":"tape \"test/*.js\"","ts":"tstyche"}}`},
 			"package.json: npm run unit\npackage.json: npm test",
