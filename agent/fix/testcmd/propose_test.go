@@ -67,6 +67,11 @@ func TestProposeKnowsEcosystems(t *testing.T) {
 			"package.json: npx --no-install tap --no-coverage\npackage.json: npm test"},
 		"npm, tap 21 that measures coverage": {gittest.Files{"package.json": `{"scripts":{"test":"tap --100 test/*.js"},"devDependencies":{"tap":"~21.1"}}`},
 			"package.json: npx --no-install tap test/*.js --disable-coverage\npackage.json: npm test"},
+		"npm, a step before the tests, and others behind them": {
+			gittest.Files{"package.json": `{"scripts":{"pretest":"npm run generate","generate":"openapi-typescript -c x.yaml","test":"npm run test:js && npm run test:exports",
+				"test:js":"vitest run","test:exports":"unbuild && attw --pack ."}}`},
+			"package.json: npm run generate; npx --no-install vitest run\npackage.json: npx --no-install vitest run\npackage.json: npm test",
+		},
 		"npm, lab that measures coverage and lints": {gittest.Files{"package.json": `{"scripts":{"test":"lab -a @hapi/code -t 100 -L -Y -v test/unit"}}`},
 			"package.json: npx --no-install lab -a @hapi/code -v test/unit\npackage.json: npm test"},
 		"npm, nyc around a script, and a test of types": {
