@@ -37,13 +37,20 @@ const (
 // need no network. near is a path that the tests should cover, such as the file of a bug, or
 // "". If several directories have their own tests, the top comes first, then the directories
 // around near, the closest first, then the others. A command that runs the tests of all packages
-// of a workspace comes behind those of the packages around near, which are parts of it.
+// of a workspace comes behind those of the packages around near, which are parts of it. Without near, of several
+// directories below a top without tests, the one whose code was changed last comes first.
 //
 // An error means that the repository could not be read. An empty result is no error.
 func Propose(ctx context.Context, repo *gitext.Repo, tree fix.Tree, near string) ([]Proposal, error) {
 	l, err := newLayout(ctx, repo, tree, near)
 	if err != nil {
 		return nil, err
+	}
+	if near == "" && len(l.at(".")) == 0 {
+		if near, err = changedLast(ctx, repo, tree.Commit); err != nil {
+			return nil, err
+		}
+		l.near = near
 	}
 	var out, all []Proposal
 	atTop, allOf := map[int]bool{}, map[int]bool{}

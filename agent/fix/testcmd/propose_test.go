@@ -236,6 +236,19 @@ func TestProposeInWorkspaces(t *testing.T) {
 	}
 }
 
+func TestProposeBeginsWhereTheLastCommitsChangedCode(t *testing.T) {
+	// Of several modules below a top without tests, the one with the newest code comes first; documents are no code.
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("modules", gittest.Files{"a/go.mod": "module a\n", "a/a_test.go": "\n", "b/go.mod": "module b\n", "b/b_test.go": "\n"})
+	h.Commit("b: changed", gittest.Files{"b/b.go": "package b\n"})
+	commit := h.Commit("a: documented", gittest.Files{"a/README.md": "a\n", "a/go.sum": "\n"})
+	list, err := Propose(t.Context(), h.Open(), fix.Tree{Commit: commit}, "")
+	if err != nil || len(list) != 2 || list[0].Test != "cd b && go test ./..." {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
 func TestProposeSaysWhichTestsAnotherCommandRuns(t *testing.T) {
 	// A package of a workspace is a part of it, so that its passing tests say nothing of those that need it. Tests that the
 	// command for the workspace runs are no others.
