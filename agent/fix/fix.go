@@ -73,6 +73,7 @@ type OwnTest struct {
 type Commands struct {
 	Build, Test, Suite string
 	Part               bool
+	Covered            bool // another guess, which is no Part, runs these tests, too
 }
 
 // A GivenLocation is a range of lines, a function or a whole file that the user named. Without

@@ -115,7 +115,7 @@ func (w *Workspace) linkAll(tree *os.Root) error {
 		switch {
 		case err != nil:
 		case path.Base(dep) == "node_modules":
-			err = w.linkEntries(tree, from, name)
+			_, err = w.linkEntries(tree, from, name)
 		default:
 			err = tree.Symlink(from, name)
 		}
@@ -153,8 +153,53 @@ var written = map[string]bool{".cache": true, ".vite": true, ".vite-temp": true,
 
 // linkEntries makes a directory of the work tree with a link for each package of node_modules.
 // Workspaces of npm, yarn and pnpm have packages that are links into the user's sources. Such a
-// package becomes a link into the work tree, because the tests must run the sources there.
-func (w *Workspace) linkEntries(tree *os.Root, from, name string) error {
+// package becomes a link into the work tree, because the tests must run the sources there; own reports whether
+// there is one.
+func (w *Workspace) linkEntries(tree *os.Root, from, name string) (own bool, err error) {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return false, err
+	}
+	if err := tree.Mkdir(name, 0o777); err != nil {
+		return false, err
+	}
+	for _, e := range entries {
+		source, link := filepath.Join(from, e.Name()), filepath.Join(name, e.Name())
+		switch {
+		case e.Name() == programs:
+		case e.IsDir() && e.Name()[0] == '@': // the packages of one publisher
+			var below bool
+			below, err = w.linkEntries(tree, source, link)
+			own = own || below
+		case e.IsDir() && written[e.Name()]:
+			err = tree.Mkdir(link, 0o777)
+		default:
+			target := w.target(source)
+			own = own || target != source
+			err = tree.Symlink(target, link)
+		}
+		if err != nil {
+			return own, err
+		}
+	}
+	if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == programs }) {
+		err = w.linkPrograms(tree, filepath.Join(from, programs), filepath.Join(name, programs), own)
+	}
+	return own, err
+}
+
+const (
+	programs   = ".bin" // the directory of node_modules with the programs of its packages
+	maxProgram = 64 << 10
+)
+
+// linkPrograms makes the directory with the programs of packages. Where some packages are part of the project, it has a
+// link for each program, and a copy of each script with which pnpm starts one: those find the package beside
+// the directory in which they are, which must be in the work tree.
+func (w *Workspace) linkPrograms(tree *os.Root, from, name string, own bool) error {
+	if !own {
+		return tree.Symlink(from, name)
+	}
 	entries, err := os.ReadDir(from)
 	if err != nil {
 		return err
@@ -164,12 +209,13 @@ func (w *Workspace) linkEntries(tree *os.Root, from, name string) error {
 	}
 	for _, e := range entries {
 		source, link := filepath.Join(from, e.Name()), filepath.Join(name, e.Name())
-		switch {
-		case e.IsDir() && e.Name()[0] == '@': // the packages of one publisher
-			err = w.linkEntries(tree, source, link)
-		case e.IsDir() && written[e.Name()]:
-			err = tree.Mkdir(link, 0o777)
-		default:
+		info, err := e.Info()
+		if err == nil && info.Mode().IsRegular() && info.Size() <= maxProgram {
+			var text []byte
+			if text, err = os.ReadFile(source); err == nil {
+				err = tree.WriteFile(link, text, info.Mode().Perm())
+			}
+		} else if err == nil {
 			err = tree.Symlink(w.target(source), link)
 		}
 		if err != nil {

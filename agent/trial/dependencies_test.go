@@ -83,6 +83,43 @@ func TestDependenciesAreThere(t *testing.T) {
 	}
 }
 
+// The programs of packages that are part of the project are those of the work tree, whether a link or pnpm's script
+// starts them; those of other packages are the installed ones.
+func TestProgramsOfTheProjectsPackages(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	commit := h.Commit("c", gittest.Files{"packages/own/cli": "echo tracked\n"})
+	write(t, h.Dir, map[string]string{
+		"node_modules/a/cli": "echo installed\n", "node_modules/.bin/shim": `sh "$(cd -P "${0%/*}" && pwd)/../own/cli"` + "\n", "packages/own/cli": "echo the user\n",
+	})
+	for link, target := range map[string]string{"own": "../packages/own", ".bin/own": "../own/cli", ".bin/a": "../a/cli"} {
+		if err := os.Symlink(target, filepath.Join(h.Dir, "node_modules", link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := h.Open()
+	deps, err := FindDependencies(t.Context(), r, commit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := Open(t.Context(), r, Options{
+		Command: "cd node_modules/.bin && sh a && sh own && sh ./shim", Scratch: filepath.Join(t.TempDir(), "scratch"), Dependencies: deps,
+	})
+	if err != nil {
+		t.Skip(err) // no sandbox
+	}
+	defer w.Close()
+	for range 2 {
+		got, err := w.Run(t.Context(), commit, nil)
+		if err != nil || string(got.Output) != "installed\ntracked\ntracked\n" {
+			t.Fatalf("%s, %v", got.Output, err)
+		}
+		if err := w.clean(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // Python imports a package that pip installed with -e from the scratch work tree, not
 // from the user's.
 func TestEditablePackagesAreThoseOfTheWorkTree(t *testing.T) {

@@ -22,7 +22,6 @@ import (
 	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/fix/validate"
-	"git-agent/agent/source"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
 	"git-agent/gitext/gitcmd"
@@ -352,7 +351,7 @@ func (s *study) reproduce(ctx context.Context) error {
 // noteUnrun says that other directories have tests of their own, where those of one pass.
 func (s *study) noteUnrun(command string, guesses []fix.Commands) {
 	for _, guess := range guesses {
-		if testcmd.DirectoryOf(guess.Test) != testcmd.DirectoryOf(command) {
+		if !guess.Covered && testcmd.DirectoryOf(guess.Test) != testcmd.DirectoryOf(command) {
 			s.answer.Notes = append(s.answer.Notes,
 				"the tests of other directories were not run; for example, --test="+quote.Shell(guess.Test)+" runs some")
 			return
@@ -381,7 +380,7 @@ func (s *study) elsewhere(rep fix.Reproduction) bool {
 
 // saysNothing reports whether the end of a command that runs a part of the tests leaves open whether
 // they fail, so that the next guess should run. A build that fails does so only if the next guess
-// runs a part too, because that one may build more of the project: a package of a Cargo workspace may
+// may build more of the project: it runs a part too, or packages of a Cargo workspace failed, which may
 // need features that only other packages ask for.
 func (s *study) saysNothing(rep fix.Reproduction, unbuilt, nextIsPart bool) bool {
 	switch {
@@ -390,17 +389,18 @@ func (s *study) saysNothing(rep fix.Reproduction, unbuilt, nextIsPart bool) bool
 	case rep.State != fix.Broken || rep.TimedOut:
 		return false
 	case unbuilt:
-		return nextIsPart && !s.blamesNewTest(rep.Output)
+		_, crates := testcmd.CompileCrates(rep.Command)
+		return (nextIsPart || crates) && !s.blamesNewCode(rep.Output)
 	}
 	return true
 }
 
-// blamesNewTest reports whether the output of a failed build names a test that is not committed. A
-// feature that is not enabled is not the test's fault.
-func (s *study) blamesNewTest(output []byte) bool {
+// blamesNewCode reports whether the output of a failed build names a file that is not committed. A
+// feature that is not enabled is not the file's fault.
+func (s *study) blamesNewCode(output []byte) bool {
 	return !bytes.Contains(output, []byte("gated behind the")) &&
 		slices.ContainsFunc(s.problem.Tree.Over, func(o gitext.Overlay) bool {
-			return o.Mode != 0 && source.IsTestPath(o.Path) && bytes.Contains(output, []byte(o.Path))
+			return o.Mode != 0 && bytes.Contains(output, []byte(o.Path))
 		})
 }
 

@@ -198,6 +198,23 @@ func TestPartThatDoesNotBuild(t *testing.T) {
 	}
 }
 
+// Where the tests of the changed package pass, those of the whole workspace run. Directories whose tests these are, are not
+// said to be left out.
+func TestPartThatPassesIsWidened(t *testing.T) {
+	t.Parallel()
+	for whole, covered := range map[string]bool{"sh check_test.sh": true, "true": true, "echo": false} {
+		b := newBench(t, nil)
+		p := &b.question.Problem
+		p.Test, p.Part = "echo a part", true
+		p.Others = []fix.Commands{{Test: whole}, {Test: "cd sub && true", Covered: covered}}
+		ans := b.answer()
+		said := strings.Contains(strings.Join(ans.Notes, " "), "of other directories")
+		if ans.Reproduction.Command != whole || said == covered || strings.Contains(strings.Join(ans.Notes, " "), "a part passes") {
+			t.Errorf("%s: %q, notes %q", whole, ans.Reproduction.Command, ans.Notes)
+		}
+	}
+}
+
 // A model repairs the bug; the tests decide, the trajectory is recorded, and FirstRequest
 // returns the request that is later sent.
 func TestModelRepairs(t *testing.T) {

@@ -21,7 +21,7 @@ const (
 // no passing tests unless they are asked to: then the names in the files tell whether a test existed. It returns nil where
 // the report names passing tests, or the files tell nothing.
 func (s *study) newTests(ctx context.Context, before earlier, failing []string, then testlog.Report) (map[string]bool, error) {
-	if !before.distant || len(then.Passing) > 0 || len(failing) > maxSought {
+	if !before.distant || then.NamesPassing() || len(failing) > maxSought {
 		return nil, nil
 	}
 	var names []string

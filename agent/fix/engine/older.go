@@ -191,12 +191,20 @@ func (s *study) onlyTestsAreNew() bool {
 	return source.AreTests(paths)
 }
 
+// hasNewTests reports whether tests were committed last, or have uncommitted changes.
+func (s *study) hasNewTests() bool {
+	tree := s.problem.Tree
+	return len(tree.Tests) > 0 || slices.ContainsFunc(tree.Over, func(o gitext.Overlay) bool { return o.Mode != 0 && source.IsTestPath(o.Path) })
+}
+
 // noteNewTests says of tests that are not committed why they tell no bug, if there is nothing to repair: they
 // pass, or the command does not run them, such as those of a part that the build leaves out.
 func (s *study) noteNewTests() {
 	switch {
-	case s.passed != "":
+	case s.passed != "" && s.hasNewTests():
 		s.note("%s passes, which runs the new tests", s.passed)
+	case s.passed != "" && s.answer.Reproduction.State != fix.Passing:
+		s.note("%s passes", s.passed)
 	case s.answer.Reproduction.State == fix.Passing && s.onlyTestsAreNew():
 		tests := slices.DeleteFunc(slices.Clone(s.problem.Tree.Over), func(o gitext.Overlay) bool {
 			return source.FileKindOf(o.Path) != source.TestFile

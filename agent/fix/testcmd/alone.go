@@ -104,6 +104,7 @@ var loners = map[string]struct {
 		".js .jsx .ts .tsx .mjs .cjs",
 		aloneTarget,
 	}, "vitest": {".js .jsx .ts .tsx .mjs .cjs", aloneTarget}, "mocha": {".js .ts .mjs .cjs", aloneTarget}, "ava": {".js .ts .mjs .cjs", aloneTarget},
+	"lab":  {".js .ts .mjs .cjs", aloneTarget},
 	"bats": {".bats", aloneTarget}, "rspec": {".rb", aloneTarget}, "phpunit": {".php", aloneTarget},
 	"cargo": {".rs", aloneCargo},
 	"ctest": {".c .cc .cpp .cxx", aloneCTest},

@@ -54,7 +54,7 @@ type focuser func(args []word, failing []string) ([]string, bool)
 
 var focusers = map[string]focuser{
 	"go": focusGo, "pytest": focusPytest, "py.test": focusPytest, "unittest": focusUnittest,
-	"jest": focusJest, "vitest": focusVitest, "mocha": focusMocha, "node": focusNode, "ava": focusAVA, "bun": focusBun,
+	"jest": focusJest, "vitest": focusVitest, "mocha": focusMocha, "node": focusNode, "ava": focusAVA, "lab": focusLab, "bun": focusBun,
 	"tap": focusTap, "django": focusDjango, "python": focusManage, "python3": focusManage,
 	"cargo": focusCargo, "ctest": focusCTest,
 	"mvn": focusMaven, "mvnw": focusMaven, "gradle": focusGradle, "gradlew": focusGradle,

@@ -46,6 +46,15 @@ func focusMocha(args []word, failing []string) ([]string, bool) {
 	return byPattern(args, "--grep", failing)
 }
 
+// focusLab matches the names with those of the suites, unless the command measures coverage, of which a part of the
+// tests has too little.
+func focusLab(args []word, failing []string) ([]string, bool) {
+	if hasFlag(args, "-g", "--grep", "-i", "--id") || slices.ContainsFunc(args, labCovers) {
+		return nil, false
+	}
+	return byPattern(args, "--grep", failing)
+}
+
 // isHook reports whether a name of mocha belongs to a hook and not to a test.
 func isHook(name string) bool { return strings.Contains(name, `" hook`) }
 

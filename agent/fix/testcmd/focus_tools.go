@@ -127,9 +127,14 @@ func focusCTest(args []word, failing []string) ([]string, bool) {
 	return byPattern(args, "-R", failing)
 }
 
-var javaTest = source.Lazy(`^((?:\w+\.)*[A-Z][\w$]*)\.(\w+)(?:[(\[{].*)?$`)
+var (
+	javaTest = source.Lazy(`^((?:\w+\.)*[A-Z][\w$]*)\.(\w+)(?:[(\[{].*)?$`)
+	// javaClass matches the class of a test whose name are words, as in Spock.
+	javaClass = source.Lazy(`^((?:\w+\.)+[A-Z][\w$]*)\.\S`)
+)
 
-// focusMaven names tests for surefire: Class#method+method,Class#method.
+// focusMaven names tests for surefire: Class#method+method,Class#method. Of a class with a test that is named in words,
+// all run.
 func focusMaven(args []word, failing []string) ([]string, bool) {
 	if !slices.ContainsFunc(args, func(a word) bool { return a.value == "test" }) || hasFlag(args, "-Dtest", "-DskipTests", "-Dmaven.test.skip") {
 		return nil, false
@@ -139,22 +144,34 @@ func focusMaven(args []word, failing []string) ([]string, bool) {
 	for _, name := range failing {
 		m := javaTest().FindStringSubmatch(name)
 		if m == nil {
-			return nil, false
+			if m = javaClass().FindStringSubmatch(name); m == nil {
+				return nil, false
+			}
+			m = append(m, "*")
 		}
 		classes = append(classes, m[1])
 		methods[m[1]] = append(methods[m[1]], m[2])
 	}
 	var tests []string
 	for _, class := range unique(classes) {
-		tests = append(tests, class+"#"+strings.Join(unique(methods[class]), "+"))
+		test := class
+		if !slices.Contains(methods[class], "*") {
+			test += "#" + strings.Join(unique(methods[class]), "+")
+		}
+		tests = append(tests, test)
 	}
 	// Otherwise a build of several modules would fail in modules without such a test.
 	return append(raws(args), quote("-Dtest="+strings.Join(tests, ",")), "-DfailIfNoTests=false", "-Dsurefire.failIfNoSpecifiedTests=false"), true
 }
 
-var gradleTest = source.Lazy(`^([\w.$]+) > (\w+)(?:\(.*)?$`)
+var (
+	gradleTest = source.Lazy(`^([\w.$]+) > (\w+)(?:\(.*)?$`)
+	// gradleClass matches the class of a test whose name are words, or which is in a nested class. Another word may be a name
+	// for display.
+	gradleClass = source.Lazy(`^((?:[\w$]+\.)+[A-Z][\w$]*|\w*(?:Tests?|Spec|IT)) > .`)
+)
 
-// focusGradle puts one --tests for each test behind the task.
+// focusGradle puts one --tests for each test behind the task, or for the class of those that are named in words.
 func focusGradle(args []word, failing []string) ([]string, bool) {
 	at := slices.IndexFunc(args, func(a word) bool { return a.value == "test" || strings.HasSuffix(a.value, ":test") })
 	if at < 0 || hasFlag(args, "--tests") {
@@ -162,13 +179,19 @@ func focusGradle(args []word, failing []string) ([]string, bool) {
 	}
 	var tests []string
 	for _, name := range failing {
-		m := gradleTest().FindStringSubmatch(name)
-		if m == nil {
+		if m := gradleTest().FindStringSubmatch(name); m != nil {
+			tests = append(tests, m[1]+"."+m[2])
+		} else if m := gradleClass().FindStringSubmatch(name); m != nil {
+			tests = append(tests, m[1])
+		} else {
 			return nil, false
 		}
-		tests = append(tests, "--tests", quote(m[1]+"."+m[2]))
 	}
-	return slices.Concat(raws(args[:at+1]), tests, raws(args[at+1:])), true
+	var out []string
+	for _, test := range unique(tests) {
+		out = append(out, "--tests", quote(test))
+	}
+	return slices.Concat(raws(args[:at+1]), out, raws(args[at+1:])), true
 }
 
 func focusRSpec(args []word, failing []string) ([]string, bool) {

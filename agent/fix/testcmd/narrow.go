@@ -18,7 +18,7 @@ type narrower struct {
 // takes many times as long as one of a few files, and may fail for reasons that the user did not
 // ask about.
 var narrowers = map[string]narrower{
-	"jest": script, "vitest": script, "mocha": script, "ava": script, "node": runtime, "bun": runtime,
+	"jest": script, "vitest": script, "mocha": script, "ava": script, "lab": script, "node": runtime, "bun": runtime,
 	"pytest": python, "py.test": python,
 	"go": {namedBy(`_test\.go$`), packagesOf}, "cargo": {cargoAmong, cargoTargetsOf},
 	"rspec": {namedBy(`_spec\.rb$`), filesInstead}, "rake": {rubyAmong, filesOfRake},

@@ -2,6 +2,7 @@ package testcmd
 
 import (
 	"context"
+	"path"
 	"slices"
 
 	"git-agent/agent/fix"
@@ -54,6 +55,26 @@ func WithNewTests(ctx context.Context, repo *gitext.Repo, tree fix.Tree) (fix.Tr
 		tree.Tests = append(tree.Tests, e.Path)
 	}
 	return tree, nil
+}
+
+// changedLast returns a file of the program that the last commits changed, "" if they changed none.
+func changedLast(ctx context.Context, repo *gitext.Repo, tip gitext.OID) (string, error) {
+	log := repo.Log(ctx, gitext.LogOptions{Tip: tip, Max: maxTestCommits, NoMerges: true, Files: true, NoRenames: true, MaxFiles: maxTestFiles})
+	for entry, err := range log {
+		if gitext.Unreadable(err) {
+			break
+		}
+		if err != nil {
+			return "", err
+		}
+		for _, f := range entry.Files {
+			ext := path.Ext(f.NewPath)
+			if slices.ContainsFunc(rules, func(r rule) bool { return slices.Contains(r.extensions, ext) }) {
+				return f.NewPath, nil
+			}
+		}
+	}
+	return "", nil
 }
 
 // changesTests reports whether the files of a commit are all known, and are tests.

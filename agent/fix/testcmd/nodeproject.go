@@ -135,7 +135,7 @@ func (n nodeProject) firstTool() string {
 		parts = append(parts, n.flat(part, 0)...)
 	}
 	first := slices.IndexFunc(parts, func(part string) bool { return n.kind(part, 0) != partLints })
-	if n.scripts["pretest"] != "" || len(parts) < 2 || first < 0 || strings.Contains(parts[first], "dist/") {
+	if len(parts) < 2 || first < 0 || strings.Contains(parts[first], "dist/") {
 		return ""
 	}
 	part := n.uncovered(parts[first])

@@ -20,7 +20,9 @@ type Proposal struct {
 	Suite string // "" for Test
 	Part  bool   // Test runs only a part of the tests, so that it says nothing if it passes
 	From  string // the file that suggests the commands, with its directory
-	all   bool   // Test runs the tests of all packages of a workspace, one after the other
+	// Covered says that the commands of another proposal, which is no Part, run these tests, too.
+	Covered bool
+	all     bool // Test runs the tests of several packages of a workspace, or of all
 }
 
 // These limits bound the search for proposals.
@@ -35,7 +37,8 @@ const (
 // need no network. near is a path that the tests should cover, such as the file of a bug, or
 // "". If several directories have their own tests, the top comes first, then the directories
 // around near, the closest first, then the others. A command that runs the tests of all packages
-// of a workspace comes behind those of the packages around near.
+// of a workspace comes behind those of the packages around near, which are parts of it. Without near, of several
+// directories below a top without tests, the one whose code was changed last comes first.
 //
 // An error means that the repository could not be read. An empty result is no error.
 func Propose(ctx context.Context, repo *gitext.Repo, tree fix.Tree, near string) ([]Proposal, error) {
@@ -43,23 +46,31 @@ func Propose(ctx context.Context, repo *gitext.Repo, tree fix.Tree, near string)
 	if err != nil {
 		return nil, err
 	}
+	if near == "" && len(l.at(".")) == 0 {
+		if near, err = changedLast(ctx, repo, tree.Commit); err != nil {
+			return nil, err
+		}
+		l.near = near
+	}
 	var out, all []Proposal
-	atTop := map[int]bool{}
+	atTop, allOf := map[int]bool{}, map[int]bool{}
 	for _, dir := range l.directories(near) {
 		if dir != "." && around(dir, near) == 0 {
 			out, all = append(out, all...), nil
 		}
 		for _, f := range l.at(dir) {
-			switch {
-			case dir == ".":
-				atTop[f.rule] = true
+			if dir == "." {
+				atTop[f.rule], allOf[f.rule] = true, allOf[f.rule] || f.all
 				if f.all {
 					all = append(all, f.Proposal)
 					continue
 				}
-			case atTop[f.rule] && rules[f.rule].covers && around(dir, near) == 0:
-				continue
-			default:
+			} else {
+				asked := around(dir, near) > 0
+				if f.Covered = allOf[f.rule] || atTop[f.rule] && rules[f.rule].covers; f.Covered && !allOf[f.rule] && !asked {
+					continue
+				}
+				f.Part = f.Part || allOf[f.rule] && asked
 				f.inDirectory(dir)
 			}
 			out = append(out, f.Proposal)

@@ -13,14 +13,8 @@ import (
 // propose returns the proposals for a repository with these files, one per line.
 func propose(t *testing.T, files gittest.Files, near string, over ...gitext.Overlay) string {
 	t.Helper()
-	h := gittest.New(t)
-	commit := h.Commit("c", files)
-	list, err := Propose(t.Context(), h.Open(), fix.Tree{Commit: commit, Over: over}, near)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var lines []string
-	for _, p := range list {
+	for _, p := range proposals(t, files, near, over...) {
 		line := p.From + ": " + p.Test
 		if p.Build != "" {
 			line = p.From + ": " + p.Build + "; " + p.Test
@@ -28,6 +22,16 @@ func propose(t *testing.T, files gittest.Files, near string, over ...gitext.Over
 		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
+}
+
+func proposals(t *testing.T, files gittest.Files, near string, over ...gitext.Overlay) []Proposal {
+	t.Helper()
+	h := gittest.New(t)
+	list, err := Propose(t.Context(), h.Open(), fix.Tree{Commit: h.Commit("c", files), Over: over}, near)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
 }
 
 func TestProposeKnowsEcosystems(t *testing.T) {
@@ -63,6 +67,13 @@ func TestProposeKnowsEcosystems(t *testing.T) {
 			"package.json: npx --no-install tap --no-coverage\npackage.json: npm test"},
 		"npm, tap 21 that measures coverage": {gittest.Files{"package.json": `{"scripts":{"test":"tap --100 test/*.js"},"devDependencies":{"tap":"~21.1"}}`},
 			"package.json: npx --no-install tap test/*.js --disable-coverage\npackage.json: npm test"},
+		"npm, a step before the tests, and others behind them": {
+			gittest.Files{"package.json": `{"scripts":{"pretest":"npm run generate","generate":"openapi-typescript -c x.yaml","test":"npm run test:js && npm run test:exports",
+				"test:js":"vitest run","test:exports":"unbuild && attw --pack ."}}`},
+			"package.json: npm run generate; npx --no-install vitest run\npackage.json: npx --no-install vitest run\npackage.json: npm test",
+		},
+		"npm, lab that measures coverage and lints": {gittest.Files{"package.json": `{"scripts":{"test":"lab -a @hapi/code -t 100 -L -Y -v test/unit"}}`},
+			"package.json: npx --no-install lab -a @hapi/code -v test/unit\npackage.json: npm test"},
 		"npm, nyc around a script, and a test of types": {
 			gittest.Files{"package.json": `{"scripts":{"test":"nyc npm run unit && npm run ts","unit":"tape \"test/*.js\"","ts":"tstyche"}}`},
 			"package.json: npm run unit\npackage.json: npm test",
@@ -203,21 +214,73 @@ func TestProposeInWorkspaces(t *testing.T) {
 	}
 	module := gittest.Files{
 		"go.work": "go 1.24\n\nuse (\n\t.\n\t./maps // no test\n\t./a\n\t./b\n)\n", "go.mod": "module m\n", "maps/go.mod": "module m/maps\n",
-		"a/go.mod": "module m/a\n", "a/a_test.go": "package a\n", "b/go.mod": "module m/b\n", "b/c/c_test.go": "package c\n",
+		"a/go.mod": "module m/a\n", "a/a_test.go": "package a\n", "b/go.mod": "module m/b\n\nrequire m/maps v0.1.2\n", "b/c/c_test.go": "package c\n",
 	}
 	const a, b = "a/go.mod: cd a && go test ./...", "b/go.mod: cd b && go test ./..."
+	const whole = "go.work: go test ./a/... ./b/...\n"
 	for _, c := range []struct {
 		files      gittest.Files
 		near, want string
 	}{
 		{node, "", "package.json: pnpm test\na/package.json: cd a && pnpm exec jest"},
 		{node, "b/test", "b/package.json: cd b && pnpm exec mocha\nb/package.json: cd b && npx --no-install mocha\nb/package.json: cd b && pnpm test\npackage.json: pnpm test"},
-		{module, "", "go.work: go test ./a/... ./b/...\n" + a + "\n" + b},
-		{module, "b/c", b + "\ngo.work: go test ./a/... ./b/...\n" + a},
+		{module, "", whole + a + "\n" + b},
+		{module, "b/c", b + "\n" + whole + a},
+		{module, "maps/maps.go", "go.work: go test ./b/...\n" + whole + a},
+		{module, "maps", "go.work: go test ./b/...\n" + whole + a},
 		{gittest.Files{"go.mod": "module m\n", "a/go.mod": "module a\n"}, "", "go.mod: go test ./...\na/go.mod: cd a && go test ./..."},
 	} {
 		if got := propose(t, c.files, c.near); !strings.HasPrefix(got, c.want) {
 			t.Errorf("near %q: got %s", c.near, got)
+		}
+	}
+}
+
+func TestProposeBeginsWhereTheLastCommitsChangedCode(t *testing.T) {
+	// Of several modules below a top without tests, the one with the newest code comes first; documents are no code.
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("modules", gittest.Files{"a/go.mod": "module a\n", "a/a_test.go": "\n", "b/go.mod": "module b\n", "b/b_test.go": "\n"})
+	h.Commit("b: changed", gittest.Files{"b/b.go": "package b\n"})
+	commit := h.Commit("a: documented", gittest.Files{"a/README.md": "a\n", "a/go.sum": "\n"})
+	list, err := Propose(t.Context(), h.Open(), fix.Tree{Commit: commit}, "")
+	if err != nil || len(list) != 2 || list[0].Test != "cd b && go test ./..." {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+func TestProposeSaysWhichTestsAnotherCommandRuns(t *testing.T) {
+	// A package of a workspace is a part of it, so that its passing tests say nothing of those that need it. Tests that the
+	// command for the workspace runs are no others.
+	t.Parallel()
+	for _, c := range []struct {
+		files gittest.Files
+		near  string
+		want  string // a letter for each proposal: a part, a covered one, both, or none
+	}{
+		{
+			gittest.Files{"go.work": "use (\n\t./a\n\t./b\n)\n", "a/go.mod": "module a\n", "a/a_test.go": "\n", "b/go.mod": "module b\n", "b/b_test.go": "\n"},
+			"a/a.go", "bnc",
+		},
+		{gittest.Files{"Cargo.toml": "[workspace]\n", "a/Cargo.toml": "[package]\nname = \"a\"\n", "b/Cargo.toml": "\n"}, "a/src/lib.rs", "pnc"},
+		{gittest.Files{"package.json": `{"scripts":{"test":"npm test -ws"}}`, "a/package.json": `{"scripts":{"test":"mocha"}}`}, "a/a.js", "bbn"},
+		{gittest.Files{"go.mod": "module m\n", "a/go.mod": "module a\n"}, "a/a.go", "nn"},
+	} {
+		got := ""
+		for _, p := range proposals(t, c.files, c.near) {
+			switch {
+			case p.Part && p.Covered:
+				got += "b"
+			case p.Part:
+				got += "p"
+			case p.Covered:
+				got += "c"
+			default:
+				got += "n"
+			}
+		}
+		if got != c.want {
+			t.Errorf("near %s: %s, want %s: %s", c.near, got, c.want, propose(t, c.files, c.near))
 		}
 	}
 }

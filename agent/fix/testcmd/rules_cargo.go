@@ -25,7 +25,7 @@ func proposeCargo(d directory) []Proposal {
 		for _, crate := range crates {
 			narrow += " -p " + crate
 		}
-		out = append([]Proposal{{Test: narrow, From: "Cargo.toml"}}, out...)
+		out = append([]Proposal{{Test: narrow, Part: true, From: "Cargo.toml"}}, out...)
 	}
 	return out
 }

@@ -19,7 +19,7 @@ func proposeNode(d directory) []Proposal {
 	var out []Proposal
 	add := func(p Proposal) {
 		p.From = "package.json"
-		if !slices.ContainsFunc(out, func(o Proposal) bool { return o.Test == p.Test }) {
+		if !slices.ContainsFunc(out, func(o Proposal) bool { return o.Build == p.Build && o.Test == p.Test }) {
 			out = append(out, p)
 		}
 	}
@@ -27,6 +27,9 @@ func proposeNode(d directory) []Proposal {
 		p, ok := n.runner()
 		if !ok || strings.Contains(p.Test, " && ") {
 			if part := n.firstTool(); part != "" {
+				if build := n.before(); build != "" {
+					add(Proposal{Build: build, Test: part, Part: true})
+				}
 				add(Proposal{Test: part, Part: true})
 			}
 		}
@@ -92,15 +95,11 @@ func (n nodeProject) runner() (Proposal, bool) {
 	var p Proposal
 	var build, test []string
 	lints, single := false, true
+	if before := n.before(); before != "" {
+		build = append(build, before)
+	}
 	for _, hook := range []string{"pretest", "posttest"} {
-		for _, part := range scriptParts(n.scripts[hook]) {
-			switch what := n.kind(part, 0); {
-			case what == partLints:
-				lints = true
-			case hook == "pretest":
-				build = append(build, n.start(part))
-			}
-		}
+		lints = lints || slices.ContainsFunc(scriptParts(n.scripts[hook]), func(part string) bool { return n.kind(part, 0) == partLints })
 	}
 	for _, part := range scriptParts(n.scripts["test"]) {
 		part = n.expand(part)
@@ -127,6 +126,18 @@ func (n nodeProject) runner() (Proposal, bool) {
 	}
 	p.Build, p.Test = strings.Join(build, " && "), strings.Join(test, " && ")
 	return p, len(test) > 0 && (lints || len(test) == 1 && single && len(build) == 0 && !strings.Contains(p.Test, "dist/"))
+}
+
+// before returns what the script "pretest" builds, "" if it only lints. The tests may run without that, as where it
+// makes types, which no test tool reads.
+func (n nodeProject) before() string {
+	var build []string
+	for _, part := range scriptParts(n.scripts["pretest"]) {
+		if n.kind(part, 0) != partLints {
+			build = append(build, n.start(part))
+		}
+	}
+	return strings.Join(build, " && ")
 }
 
 // scriptParts splits a script into consecutive commands. It returns none if the script uses

@@ -8,7 +8,7 @@ import (
 // testTools are the tools that name the tests that fail. Those with words do so only if one of the words is among
 // their arguments.
 var testTools = map[string][]string{
-	"pytest": nil, "py.test": nil, "unittest": nil, "jest": nil, "vitest": nil, "mocha": nil, "ava": nil, "ctest": nil, "rspec": nil,
+	"pytest": nil, "py.test": nil, "unittest": nil, "jest": nil, "vitest": nil, "mocha": nil, "ava": nil, "lab": nil, "ctest": nil, "rspec": nil,
 	"phpunit": nil, "bats": nil, "go": {"test"}, "bun": {"test"}, "mix": {"test"}, "dotnet": {"test"}, "meson": {"test"},
 	"cargo": {"test", "t", "nextest"}, "node": {"--test"}, "mvn": {"test", "verify"}, "mvnw": {"test", "verify"},
 	"gradle": {"test", "check"}, "gradlew": {"test", "check"},

@@ -100,8 +100,11 @@ func (n nodeProject) uncovered(part string) string {
 		return part
 	}
 	name, at := tool(list)
-	if name != "jest" && name != "vitest" && (name != "tap" || n.covered.off["tap"] == "") {
+	if name != "jest" && name != "vitest" && name != "lab" && (name != "tap" || n.covered.off["tap"] == "") {
 		return part
+	}
+	if name == "lab" {
+		return vars + strings.Join(append(raws(list[:at+1]), labUncovered(list[at+1:])...), " ")
 	}
 	kept := slices.DeleteFunc(slices.Clone(list[at+1:]), func(w word) bool { return coverageOptions().MatchString(w.value) })
 	off := n.covered.off[name]
@@ -113,6 +116,27 @@ func (n nodeProject) uncovered(part string) string {
 		out = append(out, off)
 	}
 	return vars + strings.Join(out, " ")
+}
+
+// labCovers reports whether an argument makes lab measure coverage.
+func labCovers(w word) bool { return labCoverage().MatchString(w.value) }
+
+var (
+	labCoverage = source.Lazy(`^(?:-c|--coverage|(?:-t|--threshold)(?:=?\d+)?)$`)
+	// labLints match the options by which lab also runs ESLint, or tsc.
+	labLints = source.Lazy(`^(?:-L|--lint|-Y|--types)$`)
+)
+
+// labUncovered returns the arguments of lab without those for coverage and for linters.
+func labUncovered(args []word) []string {
+	var out []string
+	for i, a := range args {
+		limit := i > 0 && (args[i-1].value == "-t" || args[i-1].value == "--threshold")
+		if !labCovers(a) && !labLints().MatchString(a.value) && !limit {
+			out = append(out, a.raw)
+		}
+	}
+	return out
 }
 
 // pytestOptions matches what a configuration of pytest adds to each command, over several lines.

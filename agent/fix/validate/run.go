@@ -192,7 +192,7 @@ func (r *run) repaired(e testrun.Ending, base baseline) bool {
 		r.end(fix.Fails, target, "the test "+e.How)
 	case left.Worse:
 		r.end(fix.Fails, left.New, firstPlace(e))
-	case len(base.test.Report.Passing) > 0 && len(absent(target, e.Report.Passing)) == len(target) && len(target) > 0:
+	case base.test.Report.NamesPassing() && len(absent(target, e.Report.Passing)) == len(target) && len(target) > 0:
 		r.end(fix.Fails, target, "the failing test is no longer run")
 	case len(lost) > 0 && !e.Report.Cut && len(e.Report.Passing) > 0:
 		r.end(fix.Fails, nil, fmt.Sprintf("%s, which passed before, is no longer run", lost[0]))
@@ -225,7 +225,7 @@ func (r *run) runsAsMany(base, e testrun.Ending, otherwise fix.Verdict, what str
 		return true
 	}
 	switch {
-	case after.Ran < 0 && after.Some && len(before.Passing) == 0:
+	case after.Ran < 0 && after.Some && !before.NamesPassing():
 		return true
 	case after.Ran < 0:
 		r.end(otherwise, nil, fmt.Sprintf("%s no longer says how many tests it ran, which were %d", what, before.Ran))

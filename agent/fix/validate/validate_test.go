@@ -237,6 +237,20 @@ func TestNoTestIsLost(t *testing.T) {
 	}
 }
 
+// A tool that names no passing test does not show which ran with the patch. That a test prints what another tool says of a
+// passing one alters nothing.
+func TestPassingTestsWithoutNames(t *testing.T) {
+	t.Parallel()
+	h, p := project(t)
+	p.Test, p.Suite = `. ./lib.sh; echo "TAP version 13"; echo "ok 1 - HEAD"; if test "$(say)" = good; then echo "      Tests  9 passed (9)"; exit 0; fi
+		echo " FAIL  a.test.ts > says"; echo "      Tests  1 failed | 8 passed (9)"; exit 1`, ""
+	rep := failed
+	rep.Failing = []string{"a.test.ts > says"}
+	if got := validate(t, validator(t, h, p, rep), with("lib.sh", repaired)); got.Verdict != fix.Plausible {
+		t.Errorf("%s, %s", got.Verdict, got.Reason)
+	}
+}
+
 func TestATestThatFailsNowAndThenIsRunOften(t *testing.T) {
 	// If the failure was seen in one of three runs, one passing run proves nothing. A
 	// test of a patch that hangs is ended.

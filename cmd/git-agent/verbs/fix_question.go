@@ -218,7 +218,7 @@ func (c *Fix) addCommands(ctx context.Context, a *app.App, repo *gitext.Repo, p 
 			"git agent fix --test='<command>'\ngit config %s '<command>'", TestCommandKey)
 	}
 	guess := func(of testcmd.Proposal) fix.Commands {
-		return fix.Commands{Build: cmp.Or(p.Build, of.Build), Test: of.Test, Suite: cmp.Or(p.Suite, of.Suite), Part: of.Part}
+		return fix.Commands{Build: cmp.Or(p.Build, of.Build), Test: of.Test, Suite: cmp.Or(p.Suite, of.Suite), Part: of.Part, Covered: of.Covered}
 	}
 	var parts, guesses []fix.Commands
 	for _, proposal := range proposals {

@@ -163,7 +163,7 @@ func (j *jvm) listed(text string) bool {
 	if j.list = heading || m != nil; m != nil {
 		j.fail(j.qualified(m[1]))
 	}
-	return j.list
+	return j.list && text != labFailures
 }
 
 // qualified returns "com.x.FooTest.bar" for the spellings of all versions of surefire:

@@ -25,17 +25,23 @@ var (
 	phpTotal   = source.Lazy(`^(?:Tests: (\d+), Assertions: \d+(.*)|OK \((\d+) tests?.*\))$`)
 	phpSkipped = source.Lazy(`(?:Skipped|Incomplete): (\d+)`)
 
+	labTotal = source.Lazy(`^(?:\d+ of )?(\d+) tests (?:failed|complete)(?: \(\d+ skipped\))?$`)
+
 	exunitTest  = source.Lazy(`^(\d+)\) ((?:test|doctest|property) .+ \(\S+\))$`)
 	exunitPlace = source.Lazy(`^(\S+\.exs?):(\d+)$`)
 	exunitTotal = source.Lazy(`^((?:\d+ (?:doctests?|propert\w+|tests?), )+)\d+ failures?((?:, \d+ \w+)*)`)
 	exunitCount = source.Lazy(`(\d+) (\w+)`)
 )
 
+// labFailures is lab's heading of the failed tests, and that of old versions of Surefire.
+const labFailures = "Failed tests:"
+
 // numbered reads tools that print a numbered list of failures at the end: RSpec,
-// minitest and test-unit, PHPUnit, JUnit's console, Jasmine and ExUnit.
+// minitest and test-unit, PHPUnit, JUnit's console, Jasmine, lab and ExUnit.
 type numbered struct {
 	*reader
 	list   bool   // entries of the present list are failures
+	lab    bool   // the list is of lab, which ends each name with a colon
 	expect bool   // the next line names a test of minitest
 	test   string // the failed test whose details follow; "" once its place is known
 }
@@ -71,8 +77,8 @@ func (n *numbered) heading(text string) bool {
 		return true
 	}
 	switch {
-	case text == "Failures:":
-		n.list = true
+	case text == "Failures:", text == labFailures:
+		n.list, n.lab = true, text == labFailures
 	case strings.HasPrefix(text, "Pending:"), text == "Failed examples:", text == "FAILURES!", text == "ERRORS!":
 		n.list, n.test = false, ""
 	case text == "No tests executed!", text == "No examples found.":
@@ -99,7 +105,9 @@ func (n *numbered) entry(l line) bool {
 	if !n.list || l.indent > 2 {
 		return false
 	}
-	n.test = m[2]
+	if n.test = m[2]; n.lab {
+		n.test = strings.TrimSuffix(n.test, ":")
+	}
 	if c := classInParens().FindStringSubmatch(n.test); c != nil {
 		n.test = c[2] + "." + c[1]
 	}
@@ -188,12 +196,12 @@ func (n *numbered) total(text string) bool {
 		n.count(exunitRan(m[1], m[2]))
 		return true
 	}
-	for _, pattern := range []source.Pattern{rspecTotal, minitestTotal} {
+	for _, pattern := range []source.Pattern{rspecTotal, minitestTotal, labTotal} {
 		m := pattern().FindStringSubmatch(text)
 		if m == nil {
 			continue
 		}
-		n.count(number(m[1]) - number(m[2]))
+		n.count(number(m[1]) - number(append(m, "")[2]))
 		if strings.Contains(m[0], "occurred outside of examples") {
 			n.noBuild("")
 		}

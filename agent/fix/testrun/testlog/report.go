@@ -87,6 +87,12 @@ func (r *Report) Lack() (fix.Lack, string) {
 // NotThere returns the line about a missing program or requirement, or "".
 func (r *Report) NotThere() string { return cmp.Or(r.notFound, r.Missing) }
 
+// NamesPassing reports whether the output names the tests that pass. It may name one or two where its tool names none: a test
+// that itself runs another tool shows what that prints.
+func (r *Report) NamesPassing() bool {
+	return len(r.Passing) > 0 && 2*(len(r.Passing)+len(r.Failing)) >= r.Ran
+}
+
 // Unreached reports whether the failing tests may all have ended because a server did not answer:
 // the output has as many lines about that as failing tests, and no failed assertion.
 func (r *Report) Unreached() bool {
