@@ -155,9 +155,7 @@ func (r *Result) noteCure(ctx context.Context, repo *gitext.Repo, c *command) er
 	if r.Answer == nil || r.Status != bisect.Nothing || tip.State != fix.Broken || tip.Report.Lacks == lackSubmodule {
 		return nil
 	}
-	cure, err := testcmd.CureOf(ctx, repo, fix.Tree{Commit: r.Question.Tip}, fix.Reproduction{
-		Command: r.Question.Test, State: tip.State, How: tip.How, Lacks: tip.Report.Lacks, Lacking: tip.Report.Missing,
-	})
+	cure, err := testcmd.CureOf(ctx, repo, fix.Tree{Commit: r.Question.Tip}, testrun.Summarize(r.Question.Test, []testrun.Ending{tip}))
 	if err != nil {
 		return err
 	}

@@ -114,9 +114,7 @@ func (c *Szz) engine(ctx context.Context, a *app.App, repo *gitext.Repo, agent *
 
 // cureAt says how to get what a command lacks at a commit.
 func cureAt(ctx context.Context, repo *gitext.Repo, at gitext.OID, command string, e testrun.Ending) (string, error) {
-	cure, err := testcmd.CureOf(ctx, repo, fix.Tree{Commit: at}, fix.Reproduction{
-		Command: command, State: e.State, How: e.How, Lacks: e.Report.Lacks, Lacking: e.Report.Missing,
-	})
+	cure, err := testcmd.CureOf(ctx, repo, fix.Tree{Commit: at}, testrun.Summarize(command, []testrun.Ending{e}))
 	return cure.Note("with " + at.Short() + " checked out"), err
 }
 
