@@ -18,6 +18,7 @@ func TestFocus(t *testing.T) {
 		{"go test ./...", []string{"m/p:TestA", "m/p:TestB/sub_1"}, "go test -count=1 -run '^(TestA|TestB)$' m/p"},
 		{"go test ./...", []string{"m/p:TestA", "m/q:TestA"}, "go test -count=1 -run '^(TestA)$' m/p m/q"},
 		{"GOFLAGS=-mod=mod CGO_ENABLED=0 go test -count=1 -vet=off -run '^(TestX|TestY)$' -timeout 30s ./a ./b", []string{"m/a:TestX"}, "GOFLAGS=-mod=mod CGO_ENABLED=0 go test -count=1 -vet=off -timeout 30s -run '^(TestX)$' m/a"},
+		{"go test ./p", []string{"m/p:TestA"}, "go test -count=1 -run '^(TestA)$' ./p"},
 		{"go test -v . -args -x 1", []string{"TestA"}, "go test -count=1 -v -run '^(TestA)$' . -args -x 1"},
 		{"go test ./...", []string{"m/p:TestA", "m/q"}, "go test -count=1 m/p m/q"},
 		{"go test a_test.go a.go", []string{"command-line-arguments:TestA"}, "go test -count=1 -run '^(TestA)$' a_test.go a.go"},

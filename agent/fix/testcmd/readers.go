@@ -86,5 +86,16 @@ func (p Proposal) afterBuild(command string) string {
 	if p.Build == "" {
 		return command
 	}
-	return "{ " + p.Build + " || exit 125; }; " + command
+	return buildsFirst + p.Build + orSkips + command
+}
+
+// These surround the build in a command of afterBuild.
+const (
+	buildsFirst = "{ "
+	orSkips     = " || exit 125; }; "
+)
+
+// SkipsUnbuilt reports whether exit 125 of a command of OfFile or Suite says that its build did not pass.
+func SkipsUnbuilt(command string) bool {
+	return strings.HasPrefix(command, buildsFirst) && strings.Contains(command, orSkips)
 }

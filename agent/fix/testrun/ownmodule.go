@@ -52,7 +52,7 @@ func (e *Ending) ownModule(dir string) {
 	case fix.LackGoMod, fix.LackGo:
 		own = testsImport(r.BuildErrors, noPackage, func(m []string, test string) bool { return ownPackage(dir, path.Dir(test), m[1]) })
 	case fix.LackNode:
-		if strings.HasPrefix(r.Missing, "Error: Cannot find module '") && noEntry().Match(e.Output) {
+		if !strings.Contains(r.Missing, "node_modules/") && noEntry().Match(e.Output) {
 			r.Lacks = fix.LackTests
 		}
 	case "", fix.LackBuilt:

@@ -43,6 +43,7 @@ type Options struct {
 type Found struct {
 	Command   string
 	Compiling string // see trial.Options
+	Builds    bool   // exit 125 says that the code does not build
 }
 
 const defaultMaxSuspects = 5
@@ -63,6 +64,7 @@ type Check struct {
 	atFix        testrun.Ending   // of the last run at the fix
 	usable       bool             // the last one tried shows the bug
 	command      string           // the one that is run
+	builds       bool             // see Found
 	passing      []byte           // its output at the fix
 	failingAtFix []string         // the tests that fail at the fix, too
 	failure      *testrun.Failure // its failure at the fix's parent; nil before that run
@@ -93,7 +95,7 @@ func Open(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Option
 		c.note("not verified: a root commit has no parent to compare with")
 		return c, nil
 	}
-	c.commands = []Found{{opt.Command, opt.Compiling}}
+	c.commands = []Found{{Command: opt.Command, Compiling: opt.Compiling}}
 	if opt.Command == "" && opt.Find != nil {
 		var err error
 		c.commands, err = opt.Find(ctx, repo, fc)
@@ -308,7 +310,7 @@ func (c *Check) focus(command Found) {
 
 // use lets the next runs run a command.
 func (c *Check) use(command Found) {
-	c.command = command.Command
+	c.command, c.builds = command.Command, command.Builds
 	c.space.SetCommand(command.Command, command.Compiling)
 }
 
@@ -360,6 +362,9 @@ func (c *Check) runOver(ctx context.Context, commit gitext.OID, over []gitext.Ov
 		return trial.Result{}, testrun.Ending{}, err
 	}
 	e := testrun.Judge(res, c.space.Dir(), c.command, start)
+	if c.builds && res.Exit == trial.ExitSkip {
+		e = testrun.JudgeBuild(res, c.space.Dir())
+	}
 	res.Outcome, res.How = e.Outcome(), e.How
 	return res, e, nil
 }

@@ -535,3 +535,21 @@ func TestVerifyReportsProgress(t *testing.T) {
 		}
 	}
 }
+
+func TestBuildThatDoesNotPass(t *testing.T) {
+	// Exit 125 of a command with a build before it says what the build says: a commit of cJSON could not be judged, and
+	// the answer did not say that the test does not compile there.
+	t.Parallel()
+	h := newHistory(t)
+	h.Commit("c0", gittest.Files{"app.sh": "good\n"})
+	c1 := h.Commit("c1", gittest.Files{"app.sh": "bad\n", "said": "t/run.c:4:5: error: unknown type name 'buffer'\n"})
+	h.Commit("c2", gittest.Files{"said": gittest.Gone})
+	fix := h.Commit("fix", gittest.Files{"app.sh": "good\n", "t/run.c": "\n"})
+	find := func(context.Context, *gitext.Repo, *szz.FixContext) ([]Found, error) {
+		return []Found{{Command: "{ ! cat said || exit 125; }; grep good app.sh", Builds: true}}, nil
+	}
+	v, err := h.verify(t.Context(), fix, Options{Find: find}, c1)
+	if got := detail(v, "c1"); err != nil || !strings.Contains(got, "does not build") || !strings.Contains(got, "t/run.c:4: unknown type name") {
+		t.Errorf("%q, %v", got, err)
+	}
+}

@@ -173,7 +173,7 @@ func (c *Szz) testsOfFix(ctx context.Context, repo *gitext.Repo, fc *szz.FixCont
 	found := make([]verify.Found, len(commands))
 	for i, command := range commands {
 		compiling, _ := testcmd.CompileOnly(command)
-		found[i] = verify.Found{Command: command, Compiling: compiling}
+		found[i] = verify.Found{Command: command, Compiling: compiling, Builds: testcmd.SkipsUnbuilt(command)}
 	}
 	return found, nil
 }
