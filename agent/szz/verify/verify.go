@@ -63,6 +63,7 @@ type Check struct {
 	chosen       bool             // the commands were tried
 	atFix        testrun.Ending   // of the last run at the fix
 	usable       bool             // the last one tried shows the bug
+	hinted       bool             // sandboxHint was said
 	command      string           // the one that is run
 	builds       bool             // see Found
 	passing      []byte           // its output at the fix
@@ -223,8 +224,7 @@ func (c *Check) verify(ctx context.Context, v *szz.Answer) error {
 // chooseCommand reports whether one of the commands shows the bug. It uses the first that does,
 // and notes what is wrong with each if none does.
 func (c *Check) chooseCommand(ctx context.Context) (bool, error) {
-	var wrong []string
-	cure := ""
+	var wrong refusals
 	for _, command := range c.commands {
 		c.begin(command)
 		why, err := c.baseline(ctx)
@@ -248,17 +248,14 @@ func (c *Check) chooseCommand(ctx context.Context) (bool, error) {
 		if c.opt.Command != "" {
 			name = "the command"
 		}
-		wrong = append(wrong, name+" cannot tell: "+why)
-		if cure == "" && c.opt.Cure != nil {
-			if cure, err = c.opt.Cure(ctx, c.repo, c.fixed(), c.command, c.atFix); err != nil {
+		wrong.add(name+" cannot tell: "+why, c.atFix)
+		if wrong.cure == "" && c.opt.Cure != nil {
+			if wrong.cure, err = c.opt.Cure(ctx, c.repo, c.fixed(), c.command, c.atFix); err != nil {
 				return false, err
 			}
 		}
 	}
-	if cure != "" {
-		wrong = append(wrong, cure)
-	}
-	for _, text := range wrong {
+	for _, text := range wrong.notes() {
 		c.note("%s", text)
 	}
 	return false, nil
@@ -326,7 +323,7 @@ func (c *Check) baseline(ctx context.Context) (why string, err error) {
 		return "", err
 	}
 	if good.Outcome != trial.Passes {
-		return fmt.Sprintf("at the fix itself it %s%s%s", good.How, failingTests(c.failingAtFix), c.sandboxHint(good)), nil
+		return fmt.Sprintf("at the fix itself it %s%s%s", good.How, failingTests(c.failingAtFix), c.hintOnce(good)), nil
 	}
 	bad, err := c.run(ctx, c.fc.Parent)
 	if err != nil {

@@ -553,3 +553,20 @@ func TestBuildThatDoesNotPass(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
+
+func TestCommandsThatLackTheSame(t *testing.T) {
+	// Of python-slugify, four commands lacked one package, each with a note and the same hint.
+	t.Parallel()
+	h, c, fix := chain(t, "good", "bad")
+	const lacks = "echo \"ModuleNotFoundError: No module named 'unidecode'\"; exit "
+	opt := Options{Find: func(context.Context, *gitext.Repo, *szz.FixContext) ([]Found, error) {
+		return []Found{{Command: lacks + "2"}, {Command: lacks + "1"}, {Command: "exit 3"}, {Command: lacks + "4"}}, nil
+	}}
+	v, err := h.verify(t.Context(), fix, opt, c[1])
+	wantStatuses(t, v, err, "c1 untried")
+	wantNote(t, v, "exit 3 cannot tell: at the fix itself it fails (exit 3)")
+	wantNote(t, v, "2 other commands of the tests lack the same")
+	if len(v.Notes) != 4 { // with the summary
+		t.Errorf("%q", v.Notes)
+	}
+}
