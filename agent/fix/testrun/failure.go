@@ -1,9 +1,11 @@
 package testrun
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/source"
@@ -221,6 +223,17 @@ func (f *Failure) recurs(e Ending, lacks string) bool {
 // signal matches what shells and CTest say of a program of C that a signal ended. Abort is left out: it is how a failed
 // assertion ends.
 var signal = source.Lazy(`\b(?:Segmentation fault|Bus error|Illegal instruction|Floating point exception)\b|\*\*\*Exception: ?(?:SegFault|Bus|Illegal|Numerical)`)
+
+// Said returns the last line of the output behind a colon, which says most of a failure without the names of tests; "" if
+// there is no output.
+func (e *Ending) Said() string {
+	text := bytes.TrimSpace(e.Output)
+	if len(text) == 0 {
+		return ""
+	}
+	last := text[bytes.LastIndexByte(text, '\n')+1:]
+	return ": " + agent.Shorten(strings.TrimSpace(string(last)), shownLine)
+}
 
 // killedBy returns the signal that ended a program, as the output says it, "" for none.
 func killedBy(output []byte) string { return string(signal().Find(output)) }

@@ -408,7 +408,7 @@ func (c *Check) compared(res trial.Result, ending testrun.Ending, commit gitext.
 		c.absent[commit] = r.Lack
 		res.Outcome, res.How = trial.Unknown, r.How
 	case r.Likeness == testrun.Other && res.Outcome == trial.Fails:
-		res.Outcome, res.How = trial.Unknown, cmp.Or(r.How, res.How+", but not in the way in which it fails at the fix's parent")
+		res.Outcome, res.How = trial.Unknown, cmp.Or(r.How, res.How+", but not in the way in which it fails at the fix's parent"+ending.Said())
 	}
 	return res
 }

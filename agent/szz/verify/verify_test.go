@@ -172,7 +172,7 @@ func TestVerifyDoesNotTakeABrokenBuildForTheBug(t *testing.T) {
 	h, c, fix := chain(t, "good", "good; fi", "bad", "skip", "bad", "bad")
 	v, err := h.verify(t.Context(), fix, Options{}, c[2], c[4], c[3], c[1])
 	wantStatuses(t, v, err, "c2 unclear, c4 unclear, c3 unclear, c1 unclear")
-	if got := detail(v, "c2"); !strings.Contains(got, "but not in the way in which it fails at the fix's parent") {
+	if got := detail(v, "c2"); !strings.Contains(got, "but not in the way in which it fails at the fix's parent: ") {
 		t.Error(got)
 	}
 	if got := detail(v, "c4"); !strings.Contains(got, "exit 125") {

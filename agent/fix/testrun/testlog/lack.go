@@ -69,7 +69,8 @@ var signs = []sign{
 	{fix.LackTool, "does not provide an export named ", source.Lazy(`module '(?:node:)?(?:util|fs|module|url|path|process|test|worker_threads|fs/promises)'`)},
 	{fix.LackTool, "Unknown file extension \".ts\"", nil},
 	{fix.LackTool, "error TS", source.Lazy(`error TS(?:5023: Unknown compiler option|6046: Argument for '--)`)},
-	{fix.LackTool, "Unknown ", source.Lazy(`Unknown (?:JVM target|language) version: `)}, // Kotlin
+	{fix.LackTool, "PluginValidationError: Plugin ", source.Lazy(`^pluggy\S*: Plugin .*conftest\.py' for hook `)}, // of pytest
+	{fix.LackTool, "Unknown ", source.Lazy(`Unknown (?:JVM target|language) version: `)},                          // Kotlin
 
 	{fix.LackCommand, "error TS5058: ", nil},
 	{fix.LackCommand, "Unknown option `", source.Lazy("^CACError: ")},                    // vitest
