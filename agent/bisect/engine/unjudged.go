@@ -49,6 +49,10 @@ func (r *Result) noteUnjudged(ctx context.Context, repo *gitext.Repo, online boo
 	if !online && slices.ContainsFunc(why, testrun.Downloads) {
 		r.Notes = append(r.Notes, "--network lets the command download what it lacks at a commit")
 	}
+	ofCommand := func(how string) bool { return testrun.Lacks(how, fix.LackCommand) }
+	if slices.ContainsFunc(why, ofCommand) && len(r.Question.Over) == 0 {
+		r.Notes = append(r.Notes, "where a file of the command is not there, --with=<file> lays it over each commit")
+	}
 	ofGoMod := func(how string) bool { return testrun.Lacks(how, fix.LackGoMod) }
 	if slices.ContainsFunc(why, ofGoMod) && r.mayLayGoMod(ctx, repo) {
 		r.Notes = append(r.Notes, "--with=go.mod and --with=go.sum lay these files of the work tree over each commit")

@@ -53,7 +53,7 @@ func (e *Ending) ownModule(dir string) {
 		own = testsImport(r.BuildErrors, noPackage, func(m []string, test string) bool { return ownPackage(dir, path.Dir(test), m[1]) })
 	case fix.LackNode:
 		if !strings.Contains(r.Missing, "node_modules/") && noEntry().Match(e.Output) {
-			r.Lacks = fix.LackTests
+			r.Lacks = fix.LackCommand
 		}
 	case "", fix.LackBuilt:
 		if e.Exit == 0 || r.Lacks == "" && len(r.BuildErrors) > 0 || !onlyFiles(r.Failing) {

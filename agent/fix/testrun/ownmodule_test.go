@@ -99,7 +99,7 @@ func TestFileOfNodeThatIsNotThereYet(t *testing.T) {
 		"    at Function.executeUserEntryPoint [as runMain] (node:internal/modules/run_main:164:12)\n" +
 		"    at node:internal/main/run_main_module:28:49 {\n  code: 'MODULE_NOT_FOUND',\n  requireStack: "
 	for text, want := range map[string]fix.Lack{
-		"Error: Cannot find module '" + dir + "/test/n.mjs'\n" + stack + "[]\n}\n":                              fix.LackTests,
+		"Error: Cannot find module '" + dir + "/test/n.mjs'\n" + stack + "[]\n}\n":                              fix.LackCommand,
 		"Error: Cannot find module 'chai'\nRequire stack:\n- /a/n.js\n" + stack + "[ '" + dir + "/n.js' ]\n}\n": fix.LackNode,
 	} {
 		e := Judge(trial.Result{Outcome: trial.Fails, How: "fails (exit 1)", Exit: 1, Output: []byte(text)}, dir, "node test/n.mjs", time.Now())

@@ -18,6 +18,11 @@ type sign struct {
 // testcmd.
 var signs = []sign{
 	{fix.LackCommand, "cd: ", source.Lazy(`^(?:\S*/)?(?:sh|bash|dash|zsh|ksh)(?:: line \d+|: \d+|\[\d+\])?: cd: (?:can't cd to |\S.*: No such file or directory$)`)},
+	{fix.LackCommand, "can't open file '", source.Lazy(`^\S*python[\d.]*: can't open file '`)},
+	{fix.LackCommand, ": cannot open ", source.Lazy(`^(?:\S*/)?(?:sh|dash|ash): \d+: cannot open \S+: No such file$`)},
+	{fix.LackCommand, "No such file or directory -- ", source.Lazy(`^\S*ruby[\d.]*: No such file or directory -- `)},
+	{fix.LackCommand, "Can't open perl script \"", nil},
+	{fix.LackCommand, "Could not open input file: ", source.Lazy(`^Could not open input file: \S+\.php$`)},
 
 	{fix.LackGoMod, "missing go.sum entry", nil},
 	{fix.LackGoMod, "no required module provides package ", nil},
