@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"git-agent/agent"
-	"git-agent/agent/fix"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/sandbox"
 	"git-agent/agent/trial"
@@ -67,7 +66,7 @@ type refusals struct {
 
 // add adds what is wrong with a command that ended so at the fix. Other commands mostly lack the same package.
 func (r *refusals) add(text string, atFix testrun.Ending) {
-	if _, line := atFix.Report.Lack(); line != "" && atFix.State == fix.Broken {
+	if _, line := atFix.Report.Lack(); line != "" && atFix.Outcome() == trial.Unknown {
 		if r.lines[line] {
 			r.more++
 			return
