@@ -33,6 +33,7 @@ var signs = []sign{
 	{fix.LackGoMod, "cannot find package \"", source.Lazy(`cannot find package "[^"/]+\.[^"]*" in any of:`)}, // of GOPATH
 	{fix.LackTool, "toolchain not available", source.Lazy(`^go: `)},
 	{fix.LackTool, "requires go >= ", source.Lazy(`^go: `)},
+	{fix.LackGo, ": reading http", source.Lazy(`: reading https?://\S+: \d{3} \w`)}, // what a proxy of modules answers
 	{fix.LackGo, "module lookup disabled by GOPROXY", nil},
 	{fix.LackGo, "cannot find module providing package ", nil},
 	{fix.LackGo, "dial tcp: lookup ", source.Lazy(`/@v/|\S@v\d|^go: `)},
