@@ -51,6 +51,7 @@ func TestFocus(t *testing.T) {
 		{"jest -t x", []string{"top"}, ""},
 		{"node --experimental-vm-modules node_modules/jest/bin/jest.js -i", []string{"top"}, "node --experimental-vm-modules node_modules/jest/bin/jest.js -i -t '^(top)$'"},
 		{"npx vitest run", []string{"a.spec.js > Calc > adds"}, "npx vitest run -t '^(Calc adds)$' a.spec.js"},
+		{"npx vitest run test/a.test.ts", []string{"test/a.test.ts > one"}, "npx vitest run -t '^(one)$' test/a.test.ts"},
 		{"mocha --exit test/", []string{"Calc #sub() subs"}, `mocha --exit test/ --grep '^(Calc #sub\(\) subs)$'`},
 		{"mocha", []string{`Calc "after all" hook for "adds"`}, ""},
 		{"npm test", []string{"Calc adds"}, ""},

@@ -59,6 +59,8 @@ func TestProposeKnowsEcosystems(t *testing.T) {
 		"django, settings of tests": {gittest.Files{"pyproject.toml": "[project]\n", "tests/tests.py": "import unittest\n",
 			"tox.ini": "[testenv]\ncommands =\n    coverage run -m django test --settings=tests.settings {posargs}\n    coverage report\n"},
 			"tox.ini: python3 -m django test --settings=tests.settings"},
+		"npm, tests behind a build": {gittest.Files{"package.json": `{"scripts":{"pretest":"rimraf build && tsc -p tsconfig.test.json","test":"c8 mocha test/*.mjs"}}`},
+			"package.json: npm test\npackage.json: npx --no-install rimraf build && npx --no-install tsc -p tsconfig.test.json; npx --no-install mocha test/*.mjs"},
 		"npm, tap 16 that measures coverage": {gittest.Files{"package.json": `{"scripts":{"test":"tap","posttest":"eslint ."},"devDependencies":{"tap":"^16.0.0"}}`},
 			"package.json: npx --no-install tap --no-coverage\npackage.json: npm test"},
 		"npm, tap 21 that measures coverage": {gittest.Files{"package.json": `{"scripts":{"test":"tap --100 test/*.js"},"devDependencies":{"tap":"~21.1"}}`},

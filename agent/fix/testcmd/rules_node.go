@@ -49,6 +49,9 @@ func proposeNode(d directory) []Proposal {
 			p.Build = n.run + " run build"
 		}
 		add(p)
+		if built, ok := n.builtRunner(); ok {
+			add(built)
+		}
 	}
 	for _, name := range nodeUnit {
 		if n.scripts[name] != "" {
@@ -120,7 +123,7 @@ func (n nodeProject) runner() (Proposal, bool) {
 			test = append(test, watchless(part)+n.start(part))
 		case partOther:
 			if len(test) > 0 {
-				return p, false // this part may need the tests
+				return Proposal{}, false // this part may need the tests
 			}
 			build = append(build, n.start(part))
 		}
@@ -128,6 +131,16 @@ func (n nodeProject) runner() (Proposal, bool) {
 	p.Build, p.Test = strings.Join(build, " && "), strings.Join(test, " && ")
 	return p, len(test) > 0 && (lints || len(test) == 1 && single && len(build) == 0 && !strings.Contains(p.Test, "dist/"))
 }
+
+// builtRunner returns the build and the test tool of a script "test" that does just this, for a command that runs one
+// file: the script itself runs all tests.
+func (n nodeProject) builtRunner() (Proposal, bool) {
+	p, ok := n.runner()
+	return p, !ok && p.Build != "" && NamesTests(p.Test) && !testsBuilt().MatchString(p.Test)
+}
+
+// testsBuilt matches a test tool that runs what tests were built to, which are other files.
+var testsBuilt = source.Lazy(`[ /'](?:dist|build|out|lib)(?:[ /']|$)`)
 
 // scriptParts splits a script into consecutive commands. It returns none if the script uses
 // other features of the shell.
