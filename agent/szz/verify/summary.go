@@ -38,7 +38,7 @@ func (c *Check) summary() string {
 // elsewhere, unless the end of its run names a reason that no sandbox makes.
 func (c *Check) sandboxHint(ran trial.Result) string {
 	switch {
-	case c.space.Level() == sandbox.None || testrun.InTree(ran.How) || !c.opt.Network && testrun.Downloads(ran.How):
+	case ran.Output == nil, c.space.Level() == sandbox.None || testrun.InTree(ran.How) || !c.opt.Network && testrun.Downloads(ran.How):
 		return "" // a hint names --network for the latter
 	case c.opt.Network:
 		return "; it saw of the home directory only toolchains: agent.sandboxRead shows it more, '--sandbox=none' all"

@@ -62,6 +62,9 @@ func (c *Szz) adviseNetwork(ctx context.Context, a *app.App, v *szz.Answer) {
 			said = append(said, s.Confirmation.Detail)
 		}
 	}
+	if v.Owner != nil && v.Owner.Confirmation != nil {
+		said = append(said, v.Owner.Confirmation.Detail)
+	}
 	if slices.ContainsFunc(said, testrun.Downloads) {
 		a.Hint(ctx, "--network lets the command download what it lacks at a commit")
 	}
