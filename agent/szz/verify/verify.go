@@ -44,6 +44,7 @@ type Found struct {
 	Command   string
 	Compiling string // see trial.Options
 	Builds    bool   // exit 125 says that the code does not build
+	Whole     bool   // it runs all tests, and is not tried if an earlier command runs a test at the fix
 }
 
 const defaultMaxSuspects = 5
@@ -225,7 +226,11 @@ func (c *Check) verify(ctx context.Context, v *szz.Answer) error {
 // and notes what is wrong with each if none does.
 func (c *Check) chooseCommand(ctx context.Context) (bool, error) {
 	var wrong refusals
+	tested := false // a command ran tests at the fix
 	for _, command := range c.commands {
+		if command.Whole && tested {
+			continue
+		}
 		c.begin(command)
 		why, err := c.baseline(ctx)
 		if err != nil {
@@ -244,6 +249,7 @@ func (c *Check) chooseCommand(ctx context.Context) (bool, error) {
 			c.focus(command)
 			return true, nil
 		}
+		tested = tested || c.atFix.Outcome() != trial.Unknown
 		name := agent.Shorten(command.Command, maxCommand)
 		if c.opt.Command != "" {
 			name = "the command"

@@ -570,3 +570,18 @@ func TestCommandsThatLackTheSame(t *testing.T) {
 		t.Errorf("%q", v.Notes)
 	}
 }
+
+func TestAllTestsRunOnlyWhereNoOtherCommandTests(t *testing.T) {
+	t.Parallel()
+	h, c, fix := chain(t, "good", "bad")
+	for first, runs := range map[string]int{"true": 2, "exit 127": 4} {
+		opt := Options{Find: func(context.Context, *gitext.Repo, *szz.FixContext) ([]Found, error) {
+			return []Found{{Command: first}, {Command: runTests, Whole: true}}, nil
+		}}
+		v, err := h.verify(t.Context(), fix, opt, c[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantNote(t, v, fmt.Sprintf("the command was run %d times", runs))
+	}
+}

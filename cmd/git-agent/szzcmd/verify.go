@@ -173,8 +173,9 @@ func (c *Szz) testsOfFix(ctx context.Context, repo *gitext.Repo, fc *szz.FixCont
 	}
 	commands = unique(commands)
 	commands = commands[:min(len(commands), mostCommands)]
+	suite := ""
 	if len(commands) == 0 || guessed {
-		if suite := testcmd.Suite(proposals); suite != "" {
+		if suite = testcmd.Suite(proposals); suite != "" {
 			commands = unique(append(commands, suite))
 		}
 	}
@@ -184,7 +185,7 @@ func (c *Szz) testsOfFix(ctx context.Context, repo *gitext.Repo, fc *szz.FixCont
 	found := make([]verify.Found, len(commands))
 	for i, command := range commands {
 		compiling, _ := testcmd.CompileOnly(command)
-		found[i] = verify.Found{Command: command, Compiling: compiling, Builds: testcmd.SkipsUnbuilt(command)}
+		found[i] = verify.Found{Command: command, Compiling: compiling, Builds: testcmd.SkipsUnbuilt(command), Whole: command == suite}
 	}
 	return found, nil
 }
