@@ -59,6 +59,8 @@ func TestProposeKnowsEcosystems(t *testing.T) {
 		"django, settings of tests": {gittest.Files{"pyproject.toml": "[project]\n", "tests/tests.py": "import unittest\n",
 			"tox.ini": "[testenv]\ncommands =\n    coverage run -m django test --settings=tests.settings {posargs}\n    coverage report\n"},
 			"tox.ini: python3 -m django test --settings=tests.settings"},
+		"cmake, tests that are off": {gittest.Files{"CMakeLists.txt": "option(WITH_TESTS \"Unit tests\" OFF)\noption(P_WITHOUT_TESTS \"No tests\" OFF)\noption(BUILD_TESTING \"\" ON)\nenable_testing()\n"},
+			"CMakeLists.txt: cmake -S . -B _build -DWITH_TESTS=ON && cmake --build _build -j2; ctest --test-dir _build --output-on-failure"},
 		"npm, tests behind a build": {gittest.Files{"package.json": `{"scripts":{"pretest":"rimraf build && tsc -p tsconfig.test.json","test":"c8 mocha test/*.mjs"}}`},
 			"package.json: npm test\npackage.json: npx --no-install rimraf build && npx --no-install tsc -p tsconfig.test.json; npx --no-install mocha test/*.mjs"},
 		"npm, tap 16 that measures coverage": {gittest.Files{"package.json": `{"scripts":{"test":"tap","posttest":"eslint ."},"devDependencies":{"tap":"^16.0.0"}}`},
