@@ -14,7 +14,7 @@ func TestLackOf(t *testing.T) {
 		what fix.Lack
 		line string
 	}{
-		{fix.LackGo, "a.go:3:8: reading https://proxy.golang.org/example.org/x/@v/v1.2.0.zip: 400 Bad Request"},
+		{fix.LackGo, "a.go:3:8: reading https://proxy.example/example.org/x/@v/v1.2.0.zip: 400 Bad Request"},
 		{fix.LackGo, "a.go:3:8: module lookup disabled by GOPROXY=off"},
 		{fix.LackGo, "a.go:3:8: open /w/mod/cache/download/example.com/u/@v/v1.6.0.lock: read-only file system"},
 		{fix.LackGo, "a.go:3:8: cannot find module providing package example.com/u"},
