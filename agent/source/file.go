@@ -16,7 +16,7 @@ const (
 )
 
 var (
-	testDirs = Lazy(`(?i)(^|/)(tests?|testing|unittests?|spec|specs|__tests__|testdata|testsuite|t)/`)
+	testDirs = Lazy(`(?i)(^|/)(_?tests?|testing|unittests?|spec|specs|__tests__|testdata|testsuite|t)/`)
 	testName = Lazy(`(?i:^test[_-].*|.*[_.-](test|tests|spec)(-d)?\.[a-z+]+$|.*\.(test|spec)\.[a-z]+$)|^[A-Z]\w*Tests?\.(java|kt|cs|scala|groovy)$`)
 
 	// These files have no behaviour, or are a generated form of it.

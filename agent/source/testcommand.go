@@ -17,6 +17,11 @@ func IsTestOf(p, command string) bool {
 		!strings.Contains(base, "spec") {
 		return false
 	}
+	return Names(command, p)
+}
+
+// Names reports whether a command names a file, by its path or the end of it.
+func Names(command, p string) bool {
 	for _, word := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n'\"`;&|()<>=$", r) }) {
 		if word = path.Clean(word); word == p || strings.HasSuffix(p, "/"+word) {
 			return true

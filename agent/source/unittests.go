@@ -73,8 +73,12 @@ func withoutBlank(text []byte) (out []byte) {
 	return out
 }
 
-// splitUnitTests divides a file into its test items that are not indented, and the rest.
+// splitUnitTests divides a file into its test items that are not indented, and the rest. A module of tests, such as
+// date/tests.rs, has no rest: its tests need its imports.
 func splitUnitTests(filePath string, text []byte) (rest, tests []byte) {
+	if rustTestFile().MatchString(filePath) {
+		return nil, text
+	}
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	if path.Ext(filePath) != ".rs" {
 		return text, nil

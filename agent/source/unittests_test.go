@@ -81,6 +81,11 @@ func TestWithUnitTests(t *testing.T) {
 	if got, ok := WithUnitTests("src/a.rs", []byte(now), []byte("fn a() {}\n")); ok {
 		t.Errorf("no tests: %q", got)
 	}
+	// in chrono, the tests of a fix use a type that it imports
+	const imports = "use crate::{Date, Result};\n\n#[test]\nfn new() {}\n"
+	if got, ok := WithUnitTests("src/date/tests.rs", []byte("use crate::Date;\n\n#[test]\nfn old() {}\n"), []byte(imports)); !ok || string(got) != imports {
+		t.Errorf("a module of tests: %v, %q", ok, got)
+	}
 	if got, ok := WithUnitTests("a.go", []byte(old), []byte(now)); ok {
 		t.Errorf("Go: %q", got)
 	}

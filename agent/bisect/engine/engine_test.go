@@ -135,8 +135,12 @@ func TestUncommittedTests(t *testing.T) {
 	// Tests among the uncommitted files are told from the other ones.
 	t.Parallel()
 	h, _ := says(t, "")
-	h.Write(gittest.Files{"tests/new_test.py": "x", "repro.sh": "x", "notes": "x"})
-	for command, want := range map[string]string{"sh repro.sh": "repro.sh tests/new_test.py 1", "pytest": "tests/new_test.py 2"} {
+	h.Commit("tool", gittest.Files{"tool.py": "old\n"})
+	h.Write(gittest.Files{"tests/new_test.py": "x", "repro.sh": "x", "notes": "x", "try.py": "x", "tool.py": "x", "built": "\x00"})
+	for command, want := range map[string]string{
+		"sh repro.sh": "repro.sh tests/new_test.py 4", "pytest": "tests/new_test.py 5",
+		"python3 ./try.py": "tests/new_test.py try.py 4", "python3 tool.py built": "tests/new_test.py 5", // what was built is not the same at each commit
+	} {
 		laid, err := UncommittedTests(t.Context(), h.Open(), command, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"path"
 	"slices"
@@ -17,7 +18,7 @@ type Laid struct {
 	Others int               // number of other uncommitted files
 }
 
-// UncommittedTests returns the uncommitted tests of a command. Files named in but are left out, and so are
+// UncommittedTests returns the uncommitted tests of a command, and the uncommitted scripts that it names. Files named in but are left out, and so are
 // installed packages. A bare repository, or one without a checkout, has none.
 func UncommittedTests(ctx context.Context, repo *gitext.Repo, command string, but []string) (laid Laid, err error) {
 	if repo.WorkTree() == "" {
@@ -33,7 +34,7 @@ func UncommittedTests(ctx context.Context, repo *gitext.Repo, command string, bu
 	for _, o := range changed {
 		switch {
 		case slices.Contains(but, o.Path), source.IsInstalled(o.Path):
-		case source.IsTestOf(o.Path, command) && o.Mode != 0:
+		case source.IsTestOf(o.Path, command) && o.Mode != 0, isNewScript(ctx, repo, o, command):
 			laid.Files = append(laid.Files, o)
 		case isUnitTests(ctx, repo, o):
 			laid.Units = append(laid.Units, trial.UnitTests{Path: o.Path, Mode: o.Mode, Text: o.Content})
@@ -42,6 +43,19 @@ func UncommittedTests(ctx context.Context, repo *gitext.Repo, command string, bu
 		}
 	}
 	return laid, nil
+}
+
+// isNewScript reports whether a command names a text that no commit has yet: without it, the command would run nowhere.
+func isNewScript(ctx context.Context, repo *gitext.Repo, o gitext.Overlay, command string) bool {
+	if o.Mode == 0 || len(o.Content) == 0 || bytes.IndexByte(o.Content, 0) >= 0 || !source.Names(command, o.Path) {
+		return false
+	}
+	head, err := repo.Resolve(ctx, "HEAD")
+	if err != nil {
+		return false
+	}
+	known, err := repo.Tree(ctx, head, o.Path)
+	return err == nil && len(known) == 0
 }
 
 // isUnitTests reports whether an uncommitted file of Rust differs from HEAD in nothing but its unit tests.

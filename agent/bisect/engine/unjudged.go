@@ -49,6 +49,10 @@ func (r *Result) noteUnjudged(ctx context.Context, repo *gitext.Repo, online boo
 	if !online && slices.ContainsFunc(why, testrun.Downloads) {
 		r.Notes = append(r.Notes, "--network lets the command download what it lacks at a commit")
 	}
+	ofCommand := func(how string) bool { return testrun.Lacks(how, fix.LackCommand) }
+	if slices.ContainsFunc(why, ofCommand) && len(r.Question.Over) == 0 {
+		r.Notes = append(r.Notes, "where a file of the command is not there, --with=<file> lays it over each commit")
+	}
 	ofGoMod := func(how string) bool { return testrun.Lacks(how, fix.LackGoMod) }
 	if slices.ContainsFunc(why, ofGoMod) && r.mayLayGoMod(ctx, repo) {
 		r.Notes = append(r.Notes, "--with=go.mod and --with=go.sum lay these files of the work tree over each commit")
@@ -155,9 +159,7 @@ func (r *Result) noteCure(ctx context.Context, repo *gitext.Repo, c *command) er
 	if r.Answer == nil || r.Status != bisect.Nothing || tip.State != fix.Broken || tip.Report.Lacks == lackSubmodule {
 		return nil
 	}
-	cure, err := testcmd.CureOf(ctx, repo, fix.Tree{Commit: r.Question.Tip}, fix.Reproduction{
-		Command: r.Question.Test, State: tip.State, How: tip.How, Lacks: tip.Report.Lacks, Lacking: tip.Report.Missing,
-	})
+	cure, err := testcmd.CureOf(ctx, repo, fix.Tree{Commit: r.Question.Tip}, testrun.Summarize(r.Question.Test, []testrun.Ending{tip}))
 	if err != nil {
 		return err
 	}

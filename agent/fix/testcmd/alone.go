@@ -45,10 +45,7 @@ func Alone(suite, file string, text []byte) (command string, ok bool) {
 // which may ask for plugins that are not installed or for a coverage that one file does not
 // reach. For cargo, a second command selects the tests of the module in the file.
 func OfFile(proposals []Proposal, file string, text []byte) (commands []string) {
-	add := func(build, command string) {
-		if build != "" {
-			command = "{ " + build + " || exit 125; }; " + command
-		}
+	add := func(command string) {
 		if !slices.Contains(commands, command) {
 			commands = append(commands, command)
 		}
@@ -56,19 +53,25 @@ func OfFile(proposals []Proposal, file string, text []byte) (commands []string) 
 	for _, p := range proposals {
 		// The whole suite may take hours.
 		if command, ok := Alone(p.Test, file, text); ok && command != p.Test {
-			add(p.Build, command)
+			add(p.afterBuild(command))
 			if strings.Contains(command, "pytest") {
-				add(p.Build, command+" -o addopts=")
+				add(p.afterBuild(command + " -o addopts="))
 			}
 		}
 		if command, ok := cargoModuleTests(p.Test, file, text); ok {
-			add(p.Build, command)
+			add(p.afterBuild(command))
 		}
 	}
 	if command, ok := interpreted(file, text); ok {
-		add("", command)
+		add(command)
 	}
 	return commands
+}
+
+// ByNameAlone reports whether a command of OfFile finds the tests of a file by a likeness of names only, so that it may run
+// none: those of C and C++ under CTest.
+func ByNameAlone(file string) bool {
+	return slices.Contains(strings.Fields(loners["ctest"].endings), path.Ext(file))
 }
 
 // directoryOf returns the directory that a match of changeDir enters.
@@ -107,6 +110,7 @@ var loners = map[string]struct {
 	"lab":  {".js .ts .mjs .cjs", aloneTarget},
 	"bats": {".bats", aloneTarget}, "rspec": {".rb", aloneTarget}, "phpunit": {".php", aloneTarget},
 	"cargo": {".rs", aloneCargo},
+	"tap":   {".js .ts .mjs .cjs .mts .cts .jsx .tsx", aloneTarget},
 	"ctest": {".c .cc .cpp .cxx", aloneCTest},
 	"mvn":   {".java .kt", aloneMaven}, "mvnw": {".java .kt", aloneMaven},
 	"gradle": {".java .kt .groovy", aloneGradle}, "gradlew": {".java .kt .groovy", aloneGradle},

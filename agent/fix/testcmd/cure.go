@@ -24,17 +24,21 @@ type Cure struct {
 	Instead string
 }
 
-// Note returns a cure as a sentence about a command that runs at commits, "" for none and for one that names an option
-// of fix. where is the place of Install, such as "at the top of the work tree".
+// Note returns a cure as a sentence about a command that runs at commits, without what it says of an option of fix; ""
+// if nothing is left. where is the place of Install, such as "at the top of the work tree".
 func (c Cure) Note(where string) string {
-	switch {
-	case c.Install != "":
+	if c.Install != "" {
 		return "this gets what is missing, " + where + ": " + c.Install
-	case strings.Contains(c.Advice, "--test"):
+	}
+	advice := ofFix().ReplaceAllString(c.Advice, "")
+	if strings.Contains(advice, "--test") {
 		return ""
 	}
-	return c.Advice
+	return advice
 }
+
+// ofFix matches the end of an advice that names the option of fix for another command.
+var ofFix = source.Lazy(`[,;] (?:or|so) name another command with --test$`)
 
 // CureOf returns the cure for the lack of a reproduction, judged by the files of the tree. It
 // is the zero Cure if there is no lack.

@@ -37,6 +37,9 @@ var (
 	packageFile = buildFile{source.Lazy(`package\.json|IMPORTER_MANIFEST`), []string{"package.json"}}
 )
 
+// noFile matches what Python, Perl, Ruby, PHP, a shell or Node.js says of the file that a command names.
+var noFile = source.Lazy(`can't open file '|: cannot open |file or directory -- |Can't open perl script|Could not open input file|^Error: Cannot find module '`)
+
 // commandCure says how to change a command that names what is not there, such as a directory.
 func (d directory) commandCure(line string) Cure {
 	for _, b := range []buildFile{pomFile, gradleFile, mixFile, packageFile} {
@@ -48,6 +51,9 @@ func (d directory) commandCure(line string) Cure {
 		if c.line().MatchString(line) {
 			return Cure{Advice: c.advice}
 		}
+	}
+	if noFile().MatchString(line) {
+		return Cure{Advice: "this file is not there: name one of the tree, from its top"}
 	}
 	return Cure{
 		Advice: "commands begin at the top of the work tree: let this one begin with cd and a directory of the tree; ignored ones are not copied",

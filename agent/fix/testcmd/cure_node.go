@@ -104,6 +104,7 @@ var toolCures = []struct {
 		source.Lazy(`Fatal Python error: init`),
 		"Python does not start in the sandbox: a virtual environment must be .venv at the top, or the one that VIRTUAL_ENV names",
 	},
+	{source.Lazy(`PluginValidationError`), "its conftest.py was written for an older pytest"},
 	{source.Lazy(`error TS`), "use a version of typescript that knows the option, or leave the option out"},
 }
 

@@ -108,3 +108,22 @@ func TestCureOf(t *testing.T) {
 		})
 	}
 }
+
+func TestNote(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		cure Cure
+		want string
+	}{
+		{Cure{Install: "bundle install"}, "this gets what is missing, here: bundle install"},
+		{Cure{Advice: "install it with pip, or name another command with --test"}, "install it with pip"},
+		{Cure{Advice: "no directory has a pom.xml, so name another command with --test"}, "no directory has a pom.xml"},
+		{Cure{Advice: "name another command with --test"}, ""},
+		{Cure{Advice: "name tests that exist"}, "name tests that exist"},
+		{Cure{}, ""},
+	} {
+		if got := c.cure.Note("here"); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.cure, got, c.want)
+		}
+	}
+}

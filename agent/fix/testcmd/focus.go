@@ -124,7 +124,9 @@ func focusGo(args []word, failing []string) ([]string, bool) {
 		}
 		in = append(in, pkg)
 	}
-	if in = unique(in); !slices.Contains(in, "") && !slices.Contains(in, "command-line-arguments") {
+	// Where the command names one package, it stays: the path of its module may be another one at older commits.
+	one := len(packages) == 1 && !strings.Contains(packages[0], "...")
+	if in = unique(in); !slices.Contains(in, "") && !slices.Contains(in, "command-line-arguments") && !one {
 		for i, pkg := range in {
 			in[i] = quote(pkg)
 		}

@@ -35,6 +35,7 @@ func focusVitest(args []word, failing []string) ([]string, bool) {
 		}
 		names[i], files[i] = strings.ReplaceAll(rest, " > ", " "), file[strings.LastIndexByte(file, ' ')+1:]
 	}
+	args = slices.DeleteFunc(slices.Clone(args), func(a word) bool { return slices.Contains(files, a.value) })
 	out, ok := byPattern(args, "-t", names)
 	return append(out, quoteAll(unique(files))...), ok
 }

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"git-agent/agent/source"
 )
 
 // manifests are the files that make a directory a candidate for proposals.
@@ -72,7 +74,7 @@ func proposeNative(d directory) []Proposal {
 	var out []Proposal
 	if d.has("CMakeLists.txt") && d.cmakeTests() {
 		out = append(out, Proposal{
-			Build: "cmake -S . -B _build && cmake --build _build -j2",
+			Build: "cmake -S . -B _build" + d.cmakeTurnsOn() + " && cmake --build _build -j2",
 			Test:  "ctest --test-dir _build --output-on-failure", From: "CMakeLists.txt",
 		})
 	}
@@ -92,6 +94,17 @@ func proposeNative(d directory) []Proposal {
 		)
 	}
 	return out
+}
+
+// cmakeOff matches an option of CMake that builds the tests and is off, as in libcbor. Other tests need tools or time.
+var cmakeOff = source.Lazy(`(?mi)^\s*option\s*\(\s*((?:\w+_)?(?:BUILD|WITH|ENABLE|BUILD_UNIT)_(?:UNIT_?)?TEST(?:S|ING)?)\s+"[^"]*"\s+OFF\s*\)`)
+
+// cmakeTurnsOn returns the arguments by which CMake builds tests that are off by default.
+func (d directory) cmakeTurnsOn() (args string) {
+	for _, m := range cmakeOff().FindAllStringSubmatch(d.text("CMakeLists.txt"), -1) {
+		args += " -D" + m[1] + "=ON"
+	}
+	return args
 }
 
 // cmakeTests reports whether the project defines tests, here or in a directory below.

@@ -52,6 +52,9 @@ func proposeNode(d directory) []Proposal {
 			p.Build = n.run + " run build"
 		}
 		add(p)
+		if built, ok := n.builtRunner(); ok {
+			add(built)
+		}
 	}
 	for _, name := range nodeUnit {
 		if n.scripts[name] != "" {
@@ -119,7 +122,7 @@ func (n nodeProject) runner() (Proposal, bool) {
 			test = append(test, watchless(part)+n.start(part))
 		case partOther:
 			if len(test) > 0 {
-				return p, false // this part may need the tests
+				return Proposal{}, false // this part may need the tests
 			}
 			build = append(build, n.start(part))
 		}
@@ -139,6 +142,16 @@ func (n nodeProject) before() string {
 	}
 	return strings.Join(build, " && ")
 }
+
+// builtRunner returns the build and the test tool of a script "test" that does just this, for a command that runs one
+// file: the script itself runs all tests.
+func (n nodeProject) builtRunner() (Proposal, bool) {
+	p, ok := n.runner()
+	return p, !ok && p.Build != "" && NamesTests(p.Test) && !testsBuilt().MatchString(p.Test)
+}
+
+// testsBuilt matches a test tool that runs what tests were built to, which are other files.
+var testsBuilt = source.Lazy(`[ /'](?:dist|build|out|lib)(?:[ /']|$)`)
 
 // scriptParts splits a script into consecutive commands. It returns none if the script uses
 // other features of the shell.

@@ -1,9 +1,11 @@
 package testrun
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/source"
@@ -191,6 +193,10 @@ func (f *Failure) ended(r *testlog.Report) bool {
 // Recurs reports whether another run fails in the same way.
 func (f *Failure) Recurs(e Ending) bool { return f.Like(e).Likeness == Same }
 
+// RecursInLines reports whether the output of another run has at least a third of the failure's lines. Of a test that
+// reads many cases from one file of data, only they tell which case fails.
+func (f *Failure) RecursInLines(e Ending) bool { return f.lines.Recurs(trial.Result{Output: e.Output}) }
+
 // recurs is Recurs with what lacks returned. If both runs name failing tests, one that
 // tells the failure must fail in both; a name with a package equals one without. Tests that use what
 // does not exist at the commit fail in another way. Otherwise, at least a third of the lines of the
@@ -211,12 +217,23 @@ func (f *Failure) recurs(e Ending, lacks string) bool {
 		}
 		return false
 	}
-	return f.lines.Recurs(trial.Result{Output: e.Output})
+	return f.RecursInLines(e)
 }
 
 // signal matches what shells and CTest say of a program of C that a signal ended. Abort is left out: it is how a failed
 // assertion ends.
 var signal = source.Lazy(`\b(?:Segmentation fault|Bus error|Illegal instruction|Floating point exception)\b|\*\*\*Exception: ?(?:SegFault|Bus|Illegal|Numerical)`)
+
+// Said returns the last line of the output behind a colon, which says most of a failure without the names of tests; "" if
+// there is no output.
+func (e *Ending) Said() string {
+	text := bytes.TrimSpace(e.Output)
+	if len(text) == 0 {
+		return ""
+	}
+	last := text[bytes.LastIndexByte(text, '\n')+1:]
+	return ": " + agent.Shorten(strings.TrimSpace(string(last)), shownLine)
+}
 
 // killedBy returns the signal that ended a program, as the output says it, "" for none.
 func killedBy(output []byte) string { return string(signal().Find(output)) }

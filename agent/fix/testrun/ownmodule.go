@@ -33,11 +33,14 @@ var (
 		`|Failed to resolve import "(\.[\w./@-]*)" from "([\w./@-]+)"`)
 )
 
+// noEntry matches Node.js's error about the file that its command line names: nothing has required it.
+var noEntry = source.Lazy(`Cannot find module '[^'\n]+'\n    at [^{]*\{\n  code: 'MODULE_NOT_FOUND',\n  requireStack: \[\]`)
+
 // noFileWords are in all texts that noFile matches.
 var noFileWords = []string{"Cannot find module '", "Failed to load url ", "Failed to resolve import "}
 
 // ownModule turns the end of a run into a failed build, if all that is missing are modules of the tree below dir that
-// tests import.
+// tests import. A file that the command of Node.js names is no package that is missing.
 func (e *Ending) ownModule(dir string) {
 	r := &e.Report
 	own := false
@@ -48,6 +51,10 @@ func (e *Ending) ownModule(dir string) {
 		})
 	case fix.LackGoMod, fix.LackGo:
 		own = testsImport(r.BuildErrors, noPackage, func(m []string, test string) bool { return ownPackage(dir, path.Dir(test), m[1]) })
+	case fix.LackNode:
+		if !strings.Contains(r.Missing, "node_modules/") && noEntry().Match(e.Output) {
+			r.Lacks = fix.LackCommand
+		}
 	case "", fix.LackBuilt:
 		if e.Exit == 0 || r.Lacks == "" && len(r.BuildErrors) > 0 || !onlyFiles(r.Failing) {
 			return

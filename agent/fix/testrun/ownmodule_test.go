@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"git-agent/agent/fix"
 	"git-agent/agent/trial"
 )
 
@@ -86,6 +87,24 @@ func TestModulesThatAreNotThereYet(t *testing.T) {
 		e := Judge(trial.Result{Outcome: trial.Fails, How: "fails (exit 1)", Exit: 1, Output: []byte(ofGo(c.file, c.pkg))}, dir, "go test ./...", time.Now())
 		if r := f.Like(e); r.Likeness != c.want || c.want == Early && r.Lack != c.pkg {
 			t.Errorf("%s in %s: %+v; it %s, %+v", c.pkg, c.file, r, e.How, e.Report.BuildErrors)
+		}
+	}
+}
+
+func TestFileOfNodeThatIsNotThereYet(t *testing.T) {
+	// node test/n.mjs at a commit of markdown-it without the file: no package is missing.
+	t.Parallel()
+	dir := t.TempDir()
+	const stack = "    at Module._resolveFilename (node:internal/modules/cjs/loader:1207:15)\n" +
+		"    at Function.executeUserEntryPoint [as runMain] (node:internal/modules/run_main:164:12)\n" +
+		"    at node:internal/main/run_main_module:28:49 {\n  code: 'MODULE_NOT_FOUND',\n  requireStack: "
+	for text, want := range map[string]fix.Lack{
+		"Error: Cannot find module '" + dir + "/test/n.mjs'\n" + stack + "[]\n}\n":                              fix.LackCommand,
+		"Error: Cannot find module 'chai'\nRequire stack:\n- /a/n.js\n" + stack + "[ '" + dir + "/n.js' ]\n}\n": fix.LackNode,
+	} {
+		e := Judge(trial.Result{Outcome: trial.Fails, How: "fails (exit 1)", Exit: 1, Output: []byte(text)}, dir, "node test/n.mjs", time.Now())
+		if e.Report.Lacks != want || e.State != fix.Broken {
+			t.Errorf("%q: it %s", text, e.How)
 		}
 	}
 }

@@ -141,6 +141,12 @@ func relative(output []byte, dir string) []byte {
 	return output
 }
 
+// JudgeBuild judges the end of a command whose build did not pass, before it ran a test in a directory.
+func JudgeBuild(res trial.Result, dir string) Ending {
+	res.Outcome = trial.Fails
+	return judgeBuild(read(res, dir), res)
+}
+
 // judgeBuild sets State and How for a build command that did not pass.
 func judgeBuild(e Ending, res trial.Result) Ending {
 	e.State = fix.Broken

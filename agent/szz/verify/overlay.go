@@ -24,6 +24,8 @@ const (
 type overlays struct {
 	tests []gitext.Overlay  // its test files
 	units []trial.UnitTests // the unit tests that it changes
+	cases []addedCases      // what it only adds to files of tests that are data
+	whole bool              // it also removes lines of such a file
 	fix   []gitext.Overlay  // all files of an uncommitted fix; nil for a commit
 }
 
@@ -45,6 +47,15 @@ func overlaysOf(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (ove
 			}
 			if source.IsTestPath(o.Path) && o.Mode != modeSubmodule {
 				all.tests = append(all.tests, o)
+			}
+		}
+		if f := &patch.Files[i]; f.Status == 'M' && source.IsTestPath(f.NewPath) && isData(f.NewPath) {
+			cases, ok, err := addedCasesOf(ctx, repo, f, over[0])
+			if err != nil {
+				return all, err
+			}
+			if all.whole = all.whole || !ok; ok {
+				all.cases = append(all.cases, cases)
 			}
 		}
 	}

@@ -38,12 +38,57 @@ func (c *Check) summary() string {
 // elsewhere, unless the end of its run names a reason that no sandbox makes.
 func (c *Check) sandboxHint(ran trial.Result) string {
 	switch {
-	case c.space.Level() == sandbox.None || testrun.InTree(ran.How) || !c.opt.Network && testrun.Downloads(ran.How):
+	case ran.Output == nil, c.space.Level() == sandbox.None || testrun.InTree(ran.How) || !c.opt.Network && testrun.Downloads(ran.How):
 		return "" // a hint names --network for the latter
 	case c.opt.Network:
 		return "; it saw of the home directory only toolchains: agent.sandboxRead shows it more, '--sandbox=none' all"
 	}
 	return "; it ran without network, and saw of the home directory only toolchains: agent.sandboxRead shows it more, '--sandbox=none' all"
+}
+
+// hintOnce is sandboxHint for the first command with one.
+func (c *Check) hintOnce(ran trial.Result) string {
+	hint := ""
+	if !c.hinted {
+		hint = c.sandboxHint(ran)
+	}
+	c.hinted = c.hinted || hint != ""
+	return hint
+}
+
+// refusals are what is wrong with commands that do not show the bug.
+type refusals struct {
+	texts []string
+	lines map[string]bool // about what the commands lack at the fix
+	more  int             // commands that lack what others lack
+	cure  string          // how to get what the first of them lacks; "" if that is not known
+}
+
+// add adds what is wrong with a command that ended so at the fix. Other commands mostly lack the same package.
+func (r *refusals) add(text string, atFix testrun.Ending) {
+	if _, line := atFix.Report.Lack(); line != "" && atFix.Outcome() == trial.Unknown {
+		if r.lines[line] {
+			r.more++
+			return
+		}
+		if r.lines == nil {
+			r.lines = map[string]bool{}
+		}
+		r.lines[line] = true
+	}
+	r.texts = append(r.texts, text)
+}
+
+func (r *refusals) notes() []string {
+	notes := r.texts
+	if r.more > 0 {
+		notes = append(notes, fmt.Sprintf("%d other %s of the tests %s the same", r.more,
+			agent.PluralOf(r.more, "command", "commands"), agent.PluralOf(r.more, "lacks", "lack")))
+	}
+	if r.cure != "" {
+		notes = append(notes, r.cure)
+	}
+	return notes
 }
 
 // failingTests names the first tests that fail.

@@ -43,6 +43,8 @@ type Options struct {
 type Found struct {
 	Command   string
 	Compiling string // see trial.Options
+	Builds    bool   // exit 125 says that the code does not build
+	Whole     bool   // it runs all tests, and is not tried if an earlier command runs a test at the fix
 }
 
 const defaultMaxSuspects = 5
@@ -62,7 +64,9 @@ type Check struct {
 	chosen       bool             // the commands were tried
 	atFix        testrun.Ending   // of the last run at the fix
 	usable       bool             // the last one tried shows the bug
+	hinted       bool             // sandboxHint was said
 	command      string           // the one that is run
+	builds       bool             // see Found
 	passing      []byte           // its output at the fix
 	failingAtFix []string         // the tests that fail at the fix, too
 	failure      *testrun.Failure // its failure at the fix's parent; nil before that run
@@ -93,7 +97,7 @@ func Open(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext, opt Option
 		c.note("not verified: a root commit has no parent to compare with")
 		return c, nil
 	}
-	c.commands = []Found{{opt.Command, opt.Compiling}}
+	c.commands = []Found{{Command: opt.Command, Compiling: opt.Compiling}}
 	if opt.Command == "" && opt.Find != nil {
 		var err error
 		c.commands, err = opt.Find(ctx, repo, fc)
@@ -221,9 +225,12 @@ func (c *Check) verify(ctx context.Context, v *szz.Answer) error {
 // chooseCommand reports whether one of the commands shows the bug. It uses the first that does,
 // and notes what is wrong with each if none does.
 func (c *Check) chooseCommand(ctx context.Context) (bool, error) {
-	var wrong []string
-	cure := ""
+	var wrong refusals
+	tested := false // a command ran tests at the fix
 	for _, command := range c.commands {
+		if command.Whole && tested {
+			continue
+		}
 		c.begin(command)
 		why, err := c.baseline(ctx)
 		if err != nil {
@@ -242,21 +249,19 @@ func (c *Check) chooseCommand(ctx context.Context) (bool, error) {
 			c.focus(command)
 			return true, nil
 		}
+		tested = tested || c.atFix.Outcome() != trial.Unknown
 		name := agent.Shorten(command.Command, maxCommand)
 		if c.opt.Command != "" {
 			name = "the command"
 		}
-		wrong = append(wrong, name+" cannot tell: "+why)
-		if cure == "" && c.opt.Cure != nil {
-			if cure, err = c.opt.Cure(ctx, c.repo, c.fixed(), c.command, c.atFix); err != nil {
+		wrong.add(name+" cannot tell: "+why, c.atFix)
+		if wrong.cure == "" && c.opt.Cure != nil {
+			if wrong.cure, err = c.opt.Cure(ctx, c.repo, c.fixed(), c.command, c.atFix); err != nil {
 				return false, err
 			}
 		}
 	}
-	if cure != "" {
-		wrong = append(wrong, cure)
-	}
-	for _, text := range wrong {
+	for _, text := range wrong.notes() {
 		c.note("%s", text)
 	}
 	return false, nil
@@ -308,7 +313,7 @@ func (c *Check) focus(command Found) {
 
 // use lets the next runs run a command.
 func (c *Check) use(command Found) {
-	c.command = command.Command
+	c.command, c.builds = command.Command, command.Builds
 	c.space.SetCommand(command.Command, command.Compiling)
 }
 
@@ -324,7 +329,7 @@ func (c *Check) baseline(ctx context.Context) (why string, err error) {
 		return "", err
 	}
 	if good.Outcome != trial.Passes {
-		return fmt.Sprintf("at the fix itself it %s%s%s", good.How, failingTests(c.failingAtFix), c.sandboxHint(good)), nil
+		return fmt.Sprintf("at the fix itself it %s%s%s", good.How, failingTests(c.failingAtFix), c.hintOnce(good)), nil
 	}
 	bad, err := c.run(ctx, c.fc.Parent)
 	if err != nil {
@@ -360,6 +365,9 @@ func (c *Check) runOver(ctx context.Context, commit gitext.OID, over []gitext.Ov
 		return trial.Result{}, testrun.Ending{}, err
 	}
 	e := testrun.Judge(res, c.space.Dir(), c.command, start)
+	if c.builds && res.Exit == trial.ExitSkip {
+		e = testrun.JudgeBuild(res, c.space.Dir())
+	}
 	res.Outcome, res.How = e.Outcome(), e.How
 	return res, e, nil
 }
@@ -371,7 +379,7 @@ func (c *Check) run(ctx context.Context, commit gitext.OID) (trial.Result, error
 	if res, ok := c.known[commit]; ok {
 		return res, nil
 	}
-	over, err := trial.LayUnitTests(ctx, c.repo, commit, c.over.tests, c.over.units)
+	over, whole, err := c.over.lay(ctx, c.repo, commit)
 	if err != nil {
 		return trial.Result{}, err
 	}
@@ -387,7 +395,7 @@ func (c *Check) run(ctx context.Context, commit gitext.OID) (trial.Result, error
 		if res, ending, err = c.withoutOthers(ctx, commit, over, res, ending); err != nil {
 			return trial.Result{}, err
 		}
-		res = c.compared(res, ending, commit)
+		res = c.compared(res, ending, commit, whole)
 	}
 	res.Output = nil // otherwise a hundred outputs would stay in memory
 	c.known[commit] = res
@@ -395,16 +403,18 @@ func (c *Check) run(ctx context.Context, commit gitext.OID) (trial.Result, error
 	return res, nil
 }
 
-// compared returns the result of a failing run by the failure at the fix's parent.
-func (c *Check) compared(res trial.Result, ending testrun.Ending, commit gitext.OID) trial.Result {
+// compared returns the result of a failing run by the failure at the fix's parent. whole is that of overlays.lay.
+func (c *Check) compared(res trial.Result, ending testrun.Ending, commit gitext.OID, whole bool) trial.Result {
 	switch r := c.failure.Like(ending); {
+	case r.Likeness == testrun.Same && whole && !c.failure.RecursInLines(ending):
+		res.Outcome, res.How = trial.Unknown, res.How+", but maybe for other cases of the test data"
 	case r.Likeness == testrun.Passed:
 		res.Outcome, res.How = trial.Passes, r.How
 	case r.Likeness == testrun.Early:
 		c.absent[commit] = r.Lack
 		res.Outcome, res.How = trial.Unknown, r.How
 	case r.Likeness == testrun.Other && res.Outcome == trial.Fails:
-		res.Outcome, res.How = trial.Unknown, cmp.Or(r.How, res.How+", but not in the way in which it fails at the fix's parent")
+		res.Outcome, res.How = trial.Unknown, cmp.Or(r.How, res.How+", but not in the way in which it fails at the fix's parent"+ending.Said())
 	}
 	return res
 }

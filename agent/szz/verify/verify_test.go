@@ -172,7 +172,7 @@ func TestVerifyDoesNotTakeABrokenBuildForTheBug(t *testing.T) {
 	h, c, fix := chain(t, "good", "good; fi", "bad", "skip", "bad", "bad")
 	v, err := h.verify(t.Context(), fix, Options{}, c[2], c[4], c[3], c[1])
 	wantStatuses(t, v, err, "c2 unclear, c4 unclear, c3 unclear, c1 unclear")
-	if got := detail(v, "c2"); !strings.Contains(got, "but not in the way in which it fails at the fix's parent") {
+	if got := detail(v, "c2"); !strings.Contains(got, "but not in the way in which it fails at the fix's parent: ") {
 		t.Error(got)
 	}
 	if got := detail(v, "c4"); !strings.Contains(got, "exit 125") {
@@ -533,5 +533,55 @@ func TestVerifyReportsProgress(t *testing.T) {
 		if _, ok := e.(agent.Progress); !ok {
 			t.Errorf("%#v", e)
 		}
+	}
+}
+
+func TestBuildThatDoesNotPass(t *testing.T) {
+	// Exit 125 of a command with a build before it says what the build says: a commit of cJSON could not be judged, and
+	// the answer did not say that the test does not compile there.
+	t.Parallel()
+	h := newHistory(t)
+	h.Commit("c0", gittest.Files{"app.sh": "good\n"})
+	c1 := h.Commit("c1", gittest.Files{"app.sh": "bad\n", "said": "t/run.c:4:5: error: unknown type name 'buffer'\n"})
+	h.Commit("c2", gittest.Files{"said": gittest.Gone})
+	fix := h.Commit("fix", gittest.Files{"app.sh": "good\n", "t/run.c": "\n"})
+	find := func(context.Context, *gitext.Repo, *szz.FixContext) ([]Found, error) {
+		return []Found{{Command: "{ ! cat said || exit 125; }; grep good app.sh", Builds: true}}, nil
+	}
+	v, err := h.verify(t.Context(), fix, Options{Find: find}, c1)
+	if got := detail(v, "c1"); err != nil || !strings.Contains(got, "does not build") || !strings.Contains(got, "t/run.c:4: unknown type name") {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestCommandsThatLackTheSame(t *testing.T) {
+	// Of python-slugify, four commands lacked one package, each with a note and the same hint.
+	t.Parallel()
+	h, c, fix := chain(t, "good", "bad")
+	const lacks = "echo \"ModuleNotFoundError: No module named 'unidecode'\"; exit "
+	opt := Options{Find: func(context.Context, *gitext.Repo, *szz.FixContext) ([]Found, error) {
+		return []Found{{Command: lacks + "2"}, {Command: lacks + "1"}, {Command: "exit 3"}, {Command: lacks + "4"}}, nil
+	}}
+	v, err := h.verify(t.Context(), fix, opt, c[1])
+	wantStatuses(t, v, err, "c1 untried")
+	wantNote(t, v, "exit 3 cannot tell: at the fix itself it fails (exit 3)")
+	wantNote(t, v, "2 other commands of the tests lack the same")
+	if len(v.Notes) != 4 { // with the summary
+		t.Errorf("%q", v.Notes)
+	}
+}
+
+func TestAllTestsRunOnlyWhereNoOtherCommandTests(t *testing.T) {
+	t.Parallel()
+	h, c, fix := chain(t, "good", "bad")
+	for first, runs := range map[string]int{"true": 2, "exit 127": 4} {
+		opt := Options{Find: func(context.Context, *gitext.Repo, *szz.FixContext) ([]Found, error) {
+			return []Found{{Command: first}, {Command: runTests, Whole: true}}, nil
+		}}
+		v, err := h.verify(t.Context(), fix, opt, c[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantNote(t, v, fmt.Sprintf("the command was run %d times", runs))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testcmd"
@@ -61,6 +62,9 @@ func (c *Szz) adviseNetwork(ctx context.Context, a *app.App, v *szz.Answer) {
 			said = append(said, s.Confirmation.Detail)
 		}
 	}
+	if v.Owner != nil && v.Owner.Confirmation != nil {
+		said = append(said, v.Owner.Confirmation.Detail)
+	}
 	if slices.ContainsFunc(said, testrun.Downloads) {
 		a.Hint(ctx, "--network lets the command download what it lacks at a commit")
 	}
@@ -114,39 +118,28 @@ func (c *Szz) engine(ctx context.Context, a *app.App, repo *gitext.Repo, agent *
 
 // cureAt says how to get what a command lacks at a commit.
 func cureAt(ctx context.Context, repo *gitext.Repo, at gitext.OID, command string, e testrun.Ending) (string, error) {
-	cure, err := testcmd.CureOf(ctx, repo, fix.Tree{Commit: at}, fix.Reproduction{
-		Command: command, State: e.State, How: e.How, Lacks: e.Report.Lacks, Lacking: e.Report.Missing,
-	})
-	return cure.Note("with " + at.Short() + " checked out"), err
+	cure, err := testcmd.CureOf(ctx, repo, fix.Tree{Commit: at}, testrun.Summarize(command, []testrun.Ending{e}))
+	switch note := cure.Note("with " + at.Short() + " checked out"); {
+	case strings.Contains(note, "--build"): // an option of fix and bisect
+		return "--verify-cmd=<command> takes a command that also builds the project", err
+	case strings.Contains(note, "--setup"):
+		return "", err
+	default:
+		return note, err
+	}
 }
 
-// mostCommands bounds the commands that are tried for the tests of a fix.
+// mostCommands bounds the commands that are tried for a fix before one that runs all tests.
 const mostCommands = 4
 
 // testsOfFix returns the commands that run the tests that a fix adds or changes: those that the
-// files of the repository suggest, narrowed to one of these files each. The error says why there
-// is none.
+// files of the repository suggest, narrowed to one of these files each, or to a test file that reads
+// one of these files. If there is none, it returns one that runs all tests. The error says why
+// there is none.
 func (c *Szz) testsOfFix(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) ([]verify.Found, error) {
-	changes, err := repo.Changes(ctx, fc.Parent, fc.Fix, gitext.PatchOptions{Renames: true})
+	files, texts, err := testFilesOf(ctx, repo, fc)
 	if err != nil {
 		return nil, err
-	}
-	var files []string
-	texts := map[string][]byte{}
-	for _, f := range changes {
-		if f.Status == 'D' || f.Submodule || source.FileKindOf(f.NewPath) != source.TestFile {
-			continue
-		}
-		if text, err := repo.BlobAt(ctx, fc.Fix, f.NewPath, maxTestFile); err == nil { // a file that cannot be read has no command
-			files, texts[f.NewPath] = append(files, f.NewPath), text
-		}
-	}
-	units, err := verify.UnitTests(ctx, repo, fc)
-	if err != nil {
-		return nil, err
-	}
-	for _, u := range units {
-		files, texts[u.Path] = append(files, u.Path), u.Added
 	}
 	if len(files) == 0 {
 		return nil, errors.New("the fix changes no test; --verify-cmd=<command> names a command that shows the bug")
@@ -158,17 +151,88 @@ func (c *Szz) testsOfFix(ctx context.Context, repo *gitext.Repo, fc *szz.FixCont
 	if c.Network {
 		proposals = testcmd.Online(proposals)
 	}
-	var found []verify.Found
+	var commands, data []string
+	guessed := false // a command may run no test of the file
 	for _, file := range files {
-		for _, command := range testcmd.OfFile(proposals, file, texts[file]) {
-			compiling, _ := testcmd.CompileOnly(command)
-			found = append(found, verify.Found{Command: command, Compiling: compiling})
+		of := testcmd.OfFile(proposals, file, texts[file])
+		if len(of) == 0 {
+			data = append(data, file)
+		}
+		commands = append(commands, of...)
+		guessed = guessed || testcmd.ByNameAlone(file)
+	}
+	readers, err := readersOf(ctx, repo, fc.Fix, data)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range readers {
+		text, err := repo.BlobAt(ctx, fc.Fix, file, maxTestFile)
+		if err == nil {
+			commands = append(commands, testcmd.OfFile(proposals, file, text)...)
 		}
 	}
-	if len(found) == 0 {
+	commands = unique(commands)
+	commands = commands[:min(len(commands), mostCommands)]
+	suite := ""
+	if len(commands) == 0 || guessed {
+		if suite = testcmd.Suite(proposals); suite != "" {
+			commands = unique(append(commands, suite))
+		}
+	}
+	if len(commands) == 0 {
 		return nil, noCommand(files)
 	}
-	return found[:min(len(found), mostCommands)], nil
+	found := make([]verify.Found, len(commands))
+	for i, command := range commands {
+		compiling, _ := testcmd.CompileOnly(command)
+		found[i] = verify.Found{Command: command, Compiling: compiling, Builds: testcmd.SkipsUnbuilt(command), Whole: command == suite}
+	}
+	return found, nil
+}
+
+// testFilesOf returns the test files and the source files with unit tests that a fix adds or changes, and their
+// texts, of a unit test the added lines.
+func testFilesOf(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (files []string, texts map[string][]byte, err error) {
+	changes, err := repo.Changes(ctx, fc.Parent, fc.Fix, gitext.PatchOptions{Renames: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	texts = map[string][]byte{}
+	for _, f := range changes {
+		if f.Status == 'D' || f.Submodule || source.FileKindOf(f.NewPath) != source.TestFile {
+			continue
+		}
+		if text, err := repo.BlobAt(ctx, fc.Fix, f.NewPath, maxTestFile); err == nil { // a file that cannot be read has no command
+			files, texts[f.NewPath] = append(files, f.NewPath), text
+		}
+	}
+	units, err := verify.UnitTests(ctx, repo, fc)
+	for _, u := range units {
+		files, texts[u.Path] = append(files, u.Path), u.Added
+	}
+	return files, texts, err
+}
+
+// readersOf returns the test files that read the data of a fix.
+func readersOf(ctx context.Context, repo *gitext.Repo, at gitext.OID, data []string) (readers []string, err error) {
+	for _, file := range data[:min(len(data), mostCommands)] {
+		of, err := testcmd.Readers(ctx, repo, at, file)
+		if err != nil {
+			return nil, err
+		}
+		readers = append(readers, of...)
+	}
+	return unique(readers), nil
+}
+
+// unique returns the texts in order, each once.
+func unique(texts []string) []string {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(texts, func(text string) bool {
+		was := seen[text]
+		seen[text] = true
+		return was
+	})
 }
 
 // noCommand says that no command is known for the test files of a fix. It names one that may run: data of tests does not.

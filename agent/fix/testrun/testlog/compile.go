@@ -37,6 +37,7 @@ type compile struct {
 	rust   string // an error message of rustc; its place follows
 	node   Place  // the place before an uncaught error in node's output
 	script Place  // the place of a syntax error in Python
+	cmake  Place  // an error of CMake; its message follows
 	symbol Place  // an error of javac about a symbol; the symbol follows
 	before int    // lines that may be between the two
 }
@@ -53,7 +54,21 @@ func (c *compile) take(l line) bool {
 	return c.native(l) || c.scripted(l) || c.rustc(l)
 }
 
-func (c *compile) end() { c.javac(line{}) }
+func (c *compile) end() {
+	c.javac(line{})
+	c.cmakeMessage("it stopped")
+}
+
+// cmakeMessage notes the error of CMake whose place was read, with the line below it.
+func (c *compile) cmakeMessage(text string) bool {
+	if c.cmake.File == "" || text == "" {
+		return false
+	}
+	c.cmake.Text = text
+	c.buildError(c.cmake)
+	c.cmake = Place{}
+	return true
+}
 
 var javacSymbol = source.Lazy(`^(?:\[ERROR\])? *symbol: *(\S.*)$`)
 
@@ -99,7 +114,11 @@ func (c *compile) native(l line) bool {
 	case strings.Contains(t, "e: ") && c.found(ktError().FindStringSubmatch(t), 1, 2, 2, 3):
 	case strings.Contains(t, "error: ") && !reportsTest(t) && c.found(gccError().FindStringSubmatch(t), 1, 2, 2, 3):
 	case strings.Contains(t, "undefined reference to") && c.found(linkError().FindStringSubmatch(t), 1, 2, 2, 3):
-	case strings.HasPrefix(t, "CMake Error at ") && c.found(cmakeError().FindStringSubmatch(t), 1, 2, 2, 0):
+	case c.cmakeMessage(strings.TrimSpace(t)):
+	case strings.HasPrefix(t, "CMake Error at "):
+		if m := cmakeError().FindStringSubmatch(t); m != nil {
+			c.cmake = Place{File: m[1], Line: number(m[2])}
+		}
 	case strings.Contains(t, "Parse error: ") && c.found(phpError().FindStringSubmatch(t), 2, 3, 3, 1):
 	default:
 		return false

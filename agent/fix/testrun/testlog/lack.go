@@ -18,6 +18,11 @@ type sign struct {
 // testcmd.
 var signs = []sign{
 	{fix.LackCommand, "cd: ", source.Lazy(`^(?:\S*/)?(?:sh|bash|dash|zsh|ksh)(?:: line \d+|: \d+|\[\d+\])?: cd: (?:can't cd to |\S.*: No such file or directory$)`)},
+	{fix.LackCommand, "can't open file '", source.Lazy(`^\S*python[\d.]*: can't open file '`)},
+	{fix.LackCommand, ": cannot open ", source.Lazy(`^(?:\S*/)?(?:sh|dash|ash): \d+: cannot open \S+: No such file$`)},
+	{fix.LackCommand, "No such file or directory -- ", source.Lazy(`^\S*ruby[\d.]*: No such file or directory -- `)},
+	{fix.LackCommand, "Can't open perl script \"", nil},
+	{fix.LackCommand, "Could not open input file: ", source.Lazy(`^Could not open input file: \S+\.php$`)},
 
 	{fix.LackGoMod, "missing go.sum entry", nil},
 	{fix.LackGoMod, "no required module provides package ", nil},
@@ -28,6 +33,7 @@ var signs = []sign{
 	{fix.LackGoMod, "cannot find package \"", source.Lazy(`cannot find package "[^"/]+\.[^"]*" in any of:`)}, // of GOPATH
 	{fix.LackTool, "toolchain not available", source.Lazy(`^go: `)},
 	{fix.LackTool, "requires go >= ", source.Lazy(`^go: `)},
+	{fix.LackGo, ": reading http", source.Lazy(`: reading https?://\S+: \d{3} \w`)}, // what a proxy of modules answers
 	{fix.LackGo, "module lookup disabled by GOPROXY", nil},
 	{fix.LackGo, "cannot find module providing package ", nil},
 	{fix.LackGo, "dial tcp: lookup ", source.Lazy(`/@v/|\S@v\d|^go: `)},
@@ -69,7 +75,8 @@ var signs = []sign{
 	{fix.LackTool, "does not provide an export named ", source.Lazy(`module '(?:node:)?(?:util|fs|module|url|path|process|test|worker_threads|fs/promises)'`)},
 	{fix.LackTool, "Unknown file extension \".ts\"", nil},
 	{fix.LackTool, "error TS", source.Lazy(`error TS(?:5023: Unknown compiler option|6046: Argument for '--)`)},
-	{fix.LackTool, "Unknown ", source.Lazy(`Unknown (?:JVM target|language) version: `)}, // Kotlin
+	{fix.LackTool, "PluginValidationError: Plugin ", source.Lazy(`^pluggy\S*: Plugin .*conftest\.py' for hook `)}, // of pytest
+	{fix.LackTool, "Unknown ", source.Lazy(`Unknown (?:JVM target|language) version: `)},                          // Kotlin
 
 	{fix.LackCommand, "error TS5058: ", nil},
 	{fix.LackCommand, "Unknown option `", source.Lazy("^CACError: ")},                    // vitest

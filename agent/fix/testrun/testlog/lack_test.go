@@ -14,6 +14,7 @@ func TestLackOf(t *testing.T) {
 		what fix.Lack
 		line string
 	}{
+		{fix.LackGo, "a.go:3:8: reading https://proxy.example/example.org/x/@v/v1.2.0.zip: 400 Bad Request"},
 		{fix.LackGo, "a.go:3:8: module lookup disabled by GOPROXY=off"},
 		{fix.LackGo, "a.go:3:8: open /w/mod/cache/download/example.com/u/@v/v1.6.0.lock: read-only file system"},
 		{fix.LackGo, "a.go:3:8: cannot find module providing package example.com/u"},
@@ -51,6 +52,11 @@ func TestLackOf(t *testing.T) {
 		{fix.LackProgram, "error: linker `mold` not found"},
 		{fix.LackProgram, "error: no such command: `nextest`"},
 		{fix.LackLock, "error: cannot update the lock file /w/Cargo.lock because --locked was passed to prevent this"},
+		{fix.LackCommand, "python3: can't open file '/w/t.py': [Errno 2] No such file or directory"},
+		{fix.LackCommand, "sh: 0: cannot open chk.sh: No such file"},
+		{fix.LackCommand, "ruby: No such file or directory -- x.rb (LoadError)"},
+		{fix.LackCommand, `Can't open perl script "x.pl": No such file or directory`},
+		{fix.LackCommand, "Could not open input file: x.php"},
 		{fix.LackCommand, "error: no test target named `nosuch` in default-run packages"},
 		{fix.LackCommand, "error: package ID specification `nosuch` did not match any packages"},
 		{fix.LackCommand, "error: could not find `Cargo.toml` in `/w` or any parent directory"},
