@@ -1,7 +1,6 @@
 package szz
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -76,7 +75,7 @@ func isGenerated(ctx context.Context, repo *gitext.Repo, f *gitext.FileChange) (
 	if gitext.Unreadable(err) {
 		return false, nil
 	}
-	return source.IsGenerated(bytes.SplitN(text, []byte{'\n'}, 30)), err
+	return source.IsGenerated(text), err
 }
 
 // generatedNote says which files of a fix are not traced.

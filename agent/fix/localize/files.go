@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -178,7 +179,7 @@ func (f *file) fill(text []byte) {
 		return
 	}
 	f.lines = bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
-	f.generated = f.generated || source.IsGenerated(f.lines) || len(text)/len(f.lines) > maxMeanLine
+	f.generated = f.generated || source.IsGenerated(text) || len(text)/len(f.lines) > maxMeanLine
 	f.functions = source.Functions(f.path, f.lines)
 	f.unit = source.UnitTests(f.path, f.lines)
 }
@@ -242,12 +243,16 @@ var otherPrograms = source.WordSet(`.hs .lhs .ml .mli .mll .mly .fs .fsx .erl .c
 
 // note says that most of the source is in a language whose functions are not known.
 func (fs *files) note() string {
-	for ext, n := range fs.unknown {
-		if n > len(fs.paths) {
-			return fmt.Sprintf("No function of the %d files in %s is listed: their language is not read.", n, ext)
+	most := ""
+	for _, ext := range slices.Sorted(maps.Keys(fs.unknown)) {
+		if fs.unknown[ext] > fs.unknown[most] {
+			most = ext
 		}
 	}
-	return ""
+	if fs.unknown[most] <= len(fs.paths) {
+		return ""
+	}
+	return fmt.Sprintf("No function of the %d files in %s is listed: their language is not read.", fs.unknown[most], most)
 }
 
 func isProgram(p string) bool { return programs[strings.ToLower(path.Ext(p))] }
