@@ -18,8 +18,8 @@ type Laid struct {
 	Others int               // number of other uncommitted files
 }
 
-// UncommittedTests returns the uncommitted tests of a command, and the uncommitted scripts that it names. Files named in but are left out, and so are
-// installed packages. A bare repository, or one without a checkout, has none.
+// UncommittedTests returns the uncommitted tests of a command, and the uncommitted scripts that it names. Files named in
+// but are left out, and so are installed packages. A bare repository, or one without a checkout, has none.
 func UncommittedTests(ctx context.Context, repo *gitext.Repo, command string, but []string) (laid Laid, err error) {
 	if repo.WorkTree() == "" {
 		return laid, nil

@@ -3,7 +3,6 @@ package fixtrain
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -123,9 +122,6 @@ func reportRow(ctx context.Context, repo *gitext.Repo, name string, c gitext.Com
 	r.Example, err = localize.Examine(ctx, repo, localize.Input{Problem: fix.Problem{Tree: fix.Tree{Commit: b.Base}, Report: report}})
 	for _, f := range r.Functions {
 		r.Right = append(r.Right, changed.in(f))
-	}
-	if errors.Is(err, gitext.ErrNotExist) {
-		return r, nil
 	}
 	return r, err
 }

@@ -25,7 +25,7 @@ var (
 	phpTotal   = source.Lazy(`^(?:Tests: (\d+), Assertions: \d+(.*)|OK \((\d+) tests?.*\))$`)
 	phpSkipped = source.Lazy(`(?:Skipped|Incomplete): (\d+)`)
 
-	labTotal = source.Lazy(`^(?:\d+ of )?(\d+) tests (?:failed|complete)(?: \(\d+ skipped\))?$`)
+	labTotal = source.Lazy(`^(?:\d+ of )?(\d+) tests (?:failed|complete)(?: \((\d+) skipped\))?$`)
 
 	exunitTest  = source.Lazy(`^(\d+)\) ((?:test|doctest|property) .+ \(\S+\))$`)
 	exunitPlace = source.Lazy(`^(\S+\.exs?):(\d+)$`)
@@ -201,7 +201,7 @@ func (n *numbered) total(text string) bool {
 		if m == nil {
 			continue
 		}
-		n.count(number(m[1]) - number(append(m, "")[2]))
+		n.count(number(m[1]) - number(m[2]))
 		if strings.Contains(m[0], "occurred outside of examples") {
 			n.noBuild("")
 		}
