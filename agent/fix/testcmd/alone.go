@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/source"
 )
 
@@ -153,7 +154,7 @@ func goTestArgs(file string, tests, flags []string) []string {
 	return slices.Concat(
 		[]string{"test", "-count=1"},
 		flags,
-		[]string{"-run", "'^(" + strings.Join(unique(tests), "|") + ")$'", quote(goPackageOf(file))},
+		[]string{"-run", "'^(" + strings.Join(agent.Unique(tests), "|") + ")$'", quote(goPackageOf(file))},
 	)
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/source"
 )
 
@@ -84,17 +85,7 @@ func anyOf(texts []string) string {
 	for i, t := range texts {
 		quoted[i] = regexp.QuoteMeta(t)
 	}
-	return "^(" + strings.Join(unique(quoted), "|") + ")$"
-}
-
-// unique returns the texts in order, each once.
-func unique(texts []string) []string {
-	seen := map[string]bool{}
-	return slices.DeleteFunc(slices.Clone(texts), func(t string) bool {
-		was := seen[t]
-		seen[t] = true
-		return was
-	})
+	return "^(" + strings.Join(agent.Unique(quoted), "|") + ")$"
 }
 
 var goTestName = source.Lazy(`^[\pL_][\pL\pN_]*$`)
@@ -126,7 +117,7 @@ func focusGo(args []word, failing []string) ([]string, bool) {
 	}
 	// Where the command names one package, it stays: the path of its module may be another one at older commits.
 	one := len(packages) == 1 && !strings.Contains(packages[0], "...")
-	if in = unique(in); !slices.Contains(in, "") && !slices.Contains(in, "command-line-arguments") && !one {
+	if in = agent.Unique(in); !slices.Contains(in, "") && !slices.Contains(in, "command-line-arguments") && !one {
 		for i, pkg := range in {
 			in[i] = quote(pkg)
 		}
@@ -138,7 +129,7 @@ func focusGo(args []word, failing []string) ([]string, bool) {
 	}
 	out = append(out, flags...)
 	if !whole {
-		out = append(out, "-run", "'^("+strings.Join(unique(tests), "|")+")$'")
+		out = append(out, "-run", "'^("+strings.Join(agent.Unique(tests), "|")+")$'")
 	}
 	return slices.Concat(out, packages, rest), true
 }

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/source"
 )
 
@@ -59,5 +60,5 @@ func focusTap(args []word, failing []string) ([]string, bool) {
 		}
 		files = append(files, quote(m[1]))
 	}
-	return append(flags, unique(files)...), true
+	return append(flags, agent.Unique(files)...), true
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/source"
 )
 
@@ -18,7 +19,7 @@ func focusJest(args []word, failing []string) ([]string, bool) {
 	for i, name := range failing {
 		patterns[i] = strings.ReplaceAll(regexp.QuoteMeta(name), " › ", "( ›)? ")
 	}
-	return append(raws(args), "-t", quote("^("+strings.Join(unique(patterns), "|")+")$")), true
+	return append(raws(args), "-t", quote("^("+strings.Join(agent.Unique(patterns), "|")+")$")), true
 }
 
 // focusVitest selects by names without the file, which is their first part, and names the files, for vitest loads all
@@ -37,7 +38,7 @@ func focusVitest(args []word, failing []string) ([]string, bool) {
 	}
 	args = slices.DeleteFunc(slices.Clone(args), func(a word) bool { return slices.Contains(files, a.value) })
 	out, ok := byPattern(args, "-t", names)
-	return append(out, quoteAll(unique(files))...), ok
+	return append(out, quoteAll(agent.Unique(files))...), ok
 }
 
 func focusMocha(args []word, failing []string) ([]string, bool) {
@@ -75,7 +76,7 @@ func focusNode(args []word, failing []string) ([]string, bool) {
 		}
 		ends = append(ends, strings.ReplaceAll(regexp.QuoteMeta(lastPart(name, " > ")), "/", `\/`))
 	}
-	pattern := quote("--test-name-pattern=/(^|> )(" + strings.Join(unique(ends), "|") + ")$/")
+	pattern := quote("--test-name-pattern=/(^|> )(" + strings.Join(agent.Unique(ends), "|") + ")$/")
 	return slices.Concat(raws(args[:at+1]), []string{pattern}, raws(args[at+1:])), true
 }
 

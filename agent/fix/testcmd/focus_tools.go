@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/source"
 )
 
@@ -153,10 +154,10 @@ func focusMaven(args []word, failing []string) ([]string, bool) {
 		methods[m[1]] = append(methods[m[1]], m[2])
 	}
 	var tests []string
-	for _, class := range unique(classes) {
+	for _, class := range agent.Unique(classes) {
 		test := class
 		if !slices.Contains(methods[class], "*") {
-			test += "#" + strings.Join(unique(methods[class]), "+")
+			test += "#" + strings.Join(agent.Unique(methods[class]), "+")
 		}
 		tests = append(tests, test)
 	}
@@ -188,7 +189,7 @@ func focusGradle(args []word, failing []string) ([]string, bool) {
 		}
 	}
 	var out []string
-	for _, test := range unique(tests) {
+	for _, test := range agent.Unique(tests) {
 		out = append(out, "--tests", quote(test))
 	}
 	return slices.Concat(raws(args[:at+1]), out, raws(args[at+1:])), true
@@ -237,7 +238,7 @@ func focusPHPUnit(args []word, failing []string) ([]string, bool) {
 		}
 		tests[i] = strings.ReplaceAll(regexp.QuoteMeta(name), "/", `\/`)
 	}
-	return append(raws(args), "--filter", quote("/^("+strings.Join(unique(tests), "|")+")( with data set .*)?$/")), true
+	return append(raws(args), "--filter", quote("/^("+strings.Join(agent.Unique(tests), "|")+")( with data set .*)?$/")), true
 }
 
 func focusBats(args []word, failing []string) ([]string, bool) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/source"
 )
 
@@ -107,7 +108,7 @@ func packagesOf(args []word, files []string) ([]string, bool) {
 		packages = append(packages, quote(strings.TrimSuffix("./"+path.Dir(file), "/.")))
 	}
 	flags, _, rest := splitGo(args[1:])
-	return slices.Concat([]string{"test"}, flags, unique(packages), rest), true
+	return slices.Concat([]string{"test"}, flags, agent.Unique(packages), rest), true
 }
 
 // scriptsAmong returns the files with tests: those that are named so, if any is, because the others

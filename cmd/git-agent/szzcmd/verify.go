@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
@@ -171,12 +172,12 @@ func (c *Szz) testsOfFix(ctx context.Context, repo *gitext.Repo, fc *szz.FixCont
 			commands = append(commands, testcmd.OfFile(proposals, file, text)...)
 		}
 	}
-	commands = unique(commands)
+	commands = agent.Unique(commands)
 	commands = commands[:min(len(commands), mostCommands)]
 	suite := ""
 	if len(commands) == 0 || guessed {
 		if suite = testcmd.Suite(proposals); suite != "" {
-			commands = unique(append(commands, suite))
+			commands = agent.Unique(append(commands, suite))
 		}
 	}
 	if len(commands) == 0 {
@@ -222,17 +223,7 @@ func readersOf(ctx context.Context, repo *gitext.Repo, at gitext.OID, data []str
 		}
 		readers = append(readers, of...)
 	}
-	return unique(readers), nil
-}
-
-// unique returns the texts in order, each once.
-func unique(texts []string) []string {
-	seen := map[string]bool{}
-	return slices.DeleteFunc(texts, func(text string) bool {
-		was := seen[text]
-		seen[text] = true
-		return was
-	})
+	return agent.Unique(readers), nil
 }
 
 // noCommand says that no command is known for the test files of a fix. It names one that may run: data of tests does not.
