@@ -37,7 +37,9 @@ type Problem struct {
 	Setup string `json:",omitempty"`
 	// Part says that Test runs a guessed part of Suite, so that it says nothing if it passes.
 	Part bool `json:",omitempty"`
-	// Others are guesses for Build, Test, Suite and Part beside the first guess, likeliest
+	// ByName says that the tests of this part were chosen by the names of changed files, so that it counts only if they pass without the change.
+	ByName bool `json:",omitempty"`
+	// Others are guesses for Build, Test, Suite, Part and ByName beside the first guess, likeliest
 	// first; nil if the user named the commands.
 	Others []Commands
 	Lint   string        // shell command of the project's linter; "" if none counts
@@ -73,6 +75,7 @@ type OwnTest struct {
 type Commands struct {
 	Build, Test, Suite string
 	Part               bool
+	ByName             bool `json:",omitempty"`
 	Covered            bool // another guess, which is no Part, runs these tests, too
 }
 
@@ -221,6 +224,7 @@ type Verdict string
 const (
 	Plausible Verdict = "plausible" // the failing tests pass and no other test fails
 	OwnTested Verdict = "own test"  // as Plausible, except that the model itself wrote the failing test
+	Unproved  Verdict = "unproved"  // the failing tests pass, and the time ended before the proof by the wider tests did
 	Regresses Verdict = "regresses" // the failing tests pass, and tests that passed now fail
 	Fails     Verdict = "fails"     // the failing tests still fail
 	NoBuild   Verdict = "no build"  // the patched tree does not build
@@ -261,9 +265,6 @@ type Check struct {
 	How     string // predicate of a sentence with the subject "it": "passes"
 }
 
-// WhileProved stands in Answer.Stopped before the candidate that passed the failing test, and whose proof was cut off.
-const WhileProved = " while a patch was proved that passes the failing test: "
-
 // An Answer is the result of work on a problem.
 type Answer struct {
 	Engine       string // "offline" or "agent"
@@ -278,6 +279,8 @@ type Answer struct {
 	// Stopped says why the offline engine ended before it tried all candidates, as the
 	// predicate of a sentence: "stopped at --time, 212 candidates untried".
 	Stopped string
+	// Unproved is a patch that passes the failing test, and whose proof was cut off by the end of the time; nil if there is none.
+	Unproved *Trial
 	// Declined says in a sentence why a patch of the tree cannot solve the problem; "" if a
 	// repair was tried.
 	Declined string

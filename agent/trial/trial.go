@@ -323,13 +323,13 @@ const (
 )
 
 // offline returns the variables that keep programs from asking a registry where there is no network.
-// npm and npx ask again and again, until they name a program that is not installed after a minute.
-// Without a Cargo.lock, Cargo asks for the newest crates, though it has others that fit.
+// npm and npx ask again and again, until they name a program that is not installed after a minute, and pip takes eight seconds
+// to give a package up. uv uses what it has in its cache. Without a Cargo.lock, Cargo asks for the newest crates, though it has others that fit.
 func (w *Workspace) offline() []string {
 	if w.Online() {
 		return nil
 	}
-	return []string{"npm_config_fetch_retries=0", "CARGO_NET_OFFLINE=true"}
+	return []string{"npm_config_fetch_retries=0", "CARGO_NET_OFFLINE=true", "PIP_RETRIES=0", "UV_OFFLINE=1"}
 }
 
 // ownPnpm returns the variables that let pnpm run as it is where there is no network. Otherwise, it downloads

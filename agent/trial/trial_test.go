@@ -77,7 +77,7 @@ func TestOffline(t *testing.T) {
 		network bool
 		want    []string
 	}{
-		{sandbox.Bwrap, false, []string{"npm_config_fetch_retries=0", "CARGO_NET_OFFLINE=true"}},
+		{sandbox.Bwrap, false, []string{"npm_config_fetch_retries=0", "CARGO_NET_OFFLINE=true", "PIP_RETRIES=0", "UV_OFFLINE=1"}},
 		{sandbox.Bwrap, true, nil},
 		{sandbox.None, false, nil},
 	} {

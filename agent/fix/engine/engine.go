@@ -8,10 +8,8 @@ package engine
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"git-agent/agent"
@@ -25,7 +23,6 @@ import (
 	"git-agent/agent/trial"
 	"git-agent/gitext"
 	"git-agent/gitext/gitcmd"
-	"git-agent/gitext/quote"
 )
 
 // An Engine answers questions about bugs of one repository. It is safe for concurrent
@@ -132,6 +129,8 @@ type study struct {
 	clock   clock
 	space   *trial.Workspace // workspace of the test run; nil before it
 	runs    []testrun.Ending // runs of the test without a patch
+	// division is that of the failing tests by the state before the change by which the test was chosen; nil if none was made.
+	division *division
 
 	passed    string   // the guessed part of the tests that passed; "" if there is none
 	unwritten bool     // the model must first write the failing test
@@ -277,135 +276,6 @@ func (s *study) reproduces(ctx context.Context) (err error) {
 	}
 	return nil
 }
-
-// reproduce runs the test. If the commands are guesses and the result allows no judgement, it
-// tries the next guess. It keeps the first guess if no other is better.
-func (s *study) reproduce(ctx context.Context) error {
-	guesses := append(
-		[]fix.Commands{{Build: s.problem.Build, Test: s.problem.Test, Suite: s.problem.Suite, Part: s.problem.Part}},
-		s.problem.Others...)
-	tried, first := 0, true
-	for k, guess := range guesses {
-		if tried == maxGuesses {
-			break
-		}
-		if guess.Part && s.passed != "" {
-			continue // another command for tests that pass
-		}
-		p := s.problem
-		p.Build, p.Test, p.Suite = guess.Build, guess.Test, guess.Suite
-		if err := s.compile(ctx, guess); err != nil {
-			return err
-		}
-		s.say("running the test: %s", p.Test)
-		rep, runs, err := testrun.Runs(ctx, s.space, p, s.clock.reproduction(s.trial.Timeout))
-		if err != nil {
-			return err
-		}
-		if guess.Part && k+1 < len(guesses) && s.saysNothing(rep, runs[0].Report.Build, guesses[k+1].Part) {
-			s.say("%s %s, which says nothing of the other tests", p.Test, cmp.Or(rep.How, "passes"))
-			if rep.State == fix.Passing {
-				s.passed = p.Test
-			}
-			continue
-		}
-		if first {
-			s.problem.Build, s.problem.Test, s.problem.Suite = p.Build, p.Test, p.Suite
-			s.answer.Reproduction = rep
-		}
-		if rep.State == fix.Broken {
-			first = false
-			if guess.Part {
-				return nil // the user's new test does not build
-			}
-			s.say("%s cannot be judged: it %s", p.Test, rep.How)
-			if rep.Lacks != fix.LackProgram { // a missing program costs no time
-				tried++
-			}
-			continue
-		}
-		if !first {
-			why, err := s.unfit(ctx, rep)
-			if err != nil {
-				return err
-			}
-			if why != "" {
-				s.say("%s %s", p.Test, why)
-				tried++
-				continue
-			}
-			s.answer.Notes = append(
-				s.answer.Notes,
-				fmt.Sprintf("%s cannot be judged: it %s; %s is used instead", s.problem.Test, s.answer.Reproduction.How, p.Test),
-			)
-		}
-		if rep.State == fix.Passing {
-			s.noteUnrun(rep.Command, guesses[k+1:])
-		}
-		s.problem, s.answer.Reproduction, s.runs = p, rep, runs
-		return s.compileAll(ctx, rep)
-	}
-	return nil
-}
-
-// noteUnrun says that other directories have tests of their own, where those of one pass.
-func (s *study) noteUnrun(command string, guesses []fix.Commands) {
-	for _, guess := range guesses {
-		if !guess.Covered && testcmd.DirectoryOf(guess.Test) != testcmd.DirectoryOf(command) {
-			s.answer.Notes = append(s.answer.Notes,
-				"the tests of other directories were not run; for example, --test="+quote.Shell(guess.Test)+" runs some")
-			return
-		}
-	}
-}
-
-// unfit says why the end of a later guess does not speak for the first one, which could not be judged; "" if it does.
-func (s *study) unfit(ctx context.Context, rep fix.Reproduction) (string, error) {
-	if s.elsewhere(rep) {
-		return "passes, which says nothing of the tests that cannot run", nil
-	}
-	if rep.State != fix.Failing || !testcmd.RunsScript(rep.Command) {
-		return "", nil
-	}
-	if speaks, err := s.speaks(ctx, rep); speaks || err != nil {
-		return "", err
-	}
-	return rep.How + ", and no test is named in the output", nil
-}
-
-// elsewhere reports whether a guess passes in another directory than the first one, whose tests lack something.
-func (s *study) elsewhere(rep fix.Reproduction) bool {
-	return rep.State == fix.Passing && s.answer.Reproduction.Lacks != "" && testcmd.DirectoryOf(rep.Command) != testcmd.DirectoryOf(s.problem.Test)
-}
-
-// saysNothing reports whether the end of a command that runs a part of the tests leaves open whether
-// they fail, so that the next guess should run. A build that fails does so only if the next guess
-// may build more of the project: it runs a part too, or packages of a Cargo workspace failed, which may
-// need features that only other packages ask for.
-func (s *study) saysNothing(rep fix.Reproduction, unbuilt, nextIsPart bool) bool {
-	switch {
-	case rep.State == fix.Passing:
-		return true
-	case rep.State != fix.Broken || rep.TimedOut:
-		return false
-	case unbuilt:
-		_, crates := testcmd.CompileCrates(rep.Command)
-		return (nextIsPart || crates) && !s.blamesNewCode(rep.Output)
-	}
-	return true
-}
-
-// blamesNewCode reports whether the output of a failed build names a file that is not committed. A
-// feature that is not enabled is not the file's fault.
-func (s *study) blamesNewCode(output []byte) bool {
-	return !bytes.Contains(output, []byte("gated behind the")) &&
-		slices.ContainsFunc(s.problem.Tree.Over, func(o gitext.Overlay) bool {
-			return o.Mode != 0 && bytes.Contains(output, []byte(o.Path))
-		})
-}
-
-// maxGuesses bounds the guessed commands that run without a judgement.
-const maxGuesses = 3
 
 // hasWords reports whether there are grounds for suspicion besides a failing test.
 func (s *study) hasWords() bool {

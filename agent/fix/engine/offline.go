@@ -33,7 +33,7 @@ func (s *study) repairOffline(ctx context.Context) error {
 	if err != nil && ctx.Err() == nil {
 		return err
 	}
-	s.answer.Stopped = found.Stopped
+	s.answer.Stopped, s.answer.Unproved = found.Stopped, found.Unproved
 	s.answer.Notes = append(s.answer.Notes, found.Notes...)
 	if ctx.Err() != nil {
 		s.answer.Stopped = "interrupted"

@@ -33,6 +33,9 @@ type earlier struct {
 // one of them counted, no patch at all was plausible.
 func (s *study) leaveOutOlder(ctx context.Context) error {
 	p, rep := &s.problem, &s.answer.Reproduction
+	if s.division != nil && p.ByName {
+		return s.keepFresh(ctx, *s.division)
+	}
 	if p.OwnTest != nil || rep.State != fix.Failing || len(rep.Failing) < 2 {
 		return nil
 	}
@@ -48,37 +51,61 @@ func (s *study) leaveOutOlder(ctx context.Context) error {
 		if s.clock.whole > 0 && rep.Took > s.clock.left()/part {
 			return nil
 		}
-		e, err := s.runEarlier(ctx, before)
-		if gitext.Unreadable(err) || err == nil && e.State == fix.Broken {
-			continue // the clone lacks a file of it, or it does not build; a later state may be better
-		}
+		d, ok, err := s.divide(ctx, *p, *rep, before)
 		if err != nil {
 			return err
 		}
-		isNew, err := s.newTests(ctx, before, rep.Failing, e.Report)
-		if err != nil {
-			return err
-		}
-		older, fresh := before.divide(rep.Failing, e.Report, isNew)
-		if len(fresh) == 0 && !before.distant { // what broke them is committed
+		if !ok || len(d.fresh) == 0 && !before.distant { // what broke them is committed
 			continue
 		}
-		if len(older) == 0 || len(fresh) == 0 {
-			return nil
-		}
-		p.Known, rep.Failing = append(slices.Clone(p.Known), older...), fresh
-		newer := ""
-		if slices.ContainsFunc(older, func(name string) bool { return !slices.Contains(e.Report.Failing, name) }) {
-			newer = ", or are newer,"
-		}
-		s.note("tests that fail %s too%s are left out: %s, such as %s", before.said, newer, agent.Plural(len(older), "test"), older[0])
-		return s.narrow(ctx)
+		return s.keepFresh(ctx, d)
 	}
 	return nil
 }
 
+// A division divides failing tests into those that fail in an earlier state, too, and those that do not.
+type division struct {
+	before       earlier
+	then         testlog.Report // of the earlier state
+	passes       bool           // the earlier state does
+	older, fresh []string
+}
+
+// divide runs the test of a problem in an earlier state, and divides its failing tests. ok is false if that state cannot be judged: the clone
+// lacks a file of it, or it does not build.
+func (s *study) divide(ctx context.Context, p fix.Problem, rep fix.Reproduction, before earlier) (d division, ok bool, err error) {
+	e, err := s.runEarlier(ctx, p, before)
+	if gitext.Unreadable(err) || err == nil && e.State == fix.Broken {
+		return d, false, nil
+	}
+	if err != nil {
+		return d, false, err
+	}
+	isNew, err := s.newTests(ctx, before, rep.Failing, e.Report)
+	if err != nil {
+		return d, false, err
+	}
+	d = division{before: before, then: e.Report, passes: e.State == fix.Passing}
+	d.older, d.fresh = before.divide(rep.Failing, e.Report, isNew)
+	return d, true, nil
+}
+
+// keepFresh removes the older tests of a division from the failing ones, if there are both.
+func (s *study) keepFresh(ctx context.Context, d division) error {
+	if len(d.older) == 0 || len(d.fresh) == 0 {
+		return nil
+	}
+	s.problem.Known, s.answer.Reproduction.Failing = append(slices.Clone(s.problem.Known), d.older...), d.fresh
+	newer := ""
+	if slices.ContainsFunc(d.older, func(name string) bool { return !slices.Contains(d.then.Failing, name) }) {
+		newer = ", or are newer,"
+	}
+	s.note("tests that fail %s too%s are left out: %s, such as %s", d.before.said, newer, agent.Plural(len(d.older), "test"), d.older[0])
+	return s.narrow(ctx)
+}
+
 // runEarlier runs the test in an earlier state.
-func (s *study) runEarlier(ctx context.Context, before earlier) (testrun.Ending, error) {
+func (s *study) runEarlier(ctx context.Context, p fix.Problem, before earlier) (testrun.Ending, error) {
 	s.say("looking for older failures: running the test %s", strings.TrimSuffix(before.said, ","))
 	_, err := s.engine.Fetch.Complete(gitcmd.Uncounted(ctx), func(ctx context.Context) error {
 		return s.space.Prepare(ctx, before.commit, before.over)
@@ -86,7 +113,6 @@ func (s *study) runEarlier(ctx context.Context, before earlier) (testrun.Ending,
 	if err != nil {
 		return testrun.Ending{}, err
 	}
-	p := s.problem
 	return testrun.Run(ctx, s.space, testrun.Commands{Build: p.Build, Test: p.Test, Set: testrun.Uncached(p.Test)})
 }
 
@@ -111,7 +137,7 @@ func (s *study) useIfSame(ctx context.Context, p fix.Problem) error {
 	if err != nil || rep.State != fix.Failing || len(rep.Failing) != len(failing) || slices.ContainsFunc(failing, missing) {
 		return err
 	}
-	s.problem, s.answer.Reproduction, s.runs = p, rep, runs
+	s.use(reproduced{p, rep, runs})
 	return nil
 }
 

@@ -97,6 +97,8 @@ type Found struct {
 	// Stopped says why the search ended before it tried all candidates, as the predicate of a
 	// sentence; "" if it tried all, or found enough patches.
 	Stopped string
+	// Unproved is the patch that passed the failing test, and whose proof was cut off; nil if there is none.
+	Unproved *fix.Trial
 	// Notes are clauses about the bisection that Input.Good asks for.
 	Notes []string
 }

@@ -130,6 +130,27 @@ func TestRepairValidates(t *testing.T) {
 	}
 }
 
+// A patch whose proof the end of the time cuts off is in the result, with its diff.
+func TestRepairKeepsAnUnprovedPatch(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	commit := h.Commit("c", gittest.Files{"a.c": script})
+	found, err := Repair(t.Context(), h.Open(), Input{
+		Problem:      fix.Problem{Tree: fix.Tree{Commit: commit}, Test: `grep -q 'a <= b' a.c`},
+		Localization: all("a.c", script), Trial: options(t), Jobs: 1, Budget: Budget{Wall: 5 * time.Second, Proof: time.Millisecond, GallopRuns: -1},
+		Validate: func(ctx context.Context, _ fix.Patch) (fix.Trial, error) {
+			<-ctx.Done()
+			return fix.Trial{}, context.Cause(ctx)
+		},
+	})
+	if err != nil || found.Unproved == nil || found.Stopped != "stopped at --time" {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	if u := found.Unproved; u.Verdict != fix.Unproved || !strings.Contains(string(u.Patch.Diff), "+\tif (a <= b) {") {
+		t.Errorf("%+v", u)
+	}
+}
+
 func TestRepairEndsAtItsBudget(t *testing.T) {
 	// The budgets of tries and of time end the search without an error; the caller's own
 	// context ends it with one.

@@ -20,7 +20,7 @@ func (s *search) result(ctx context.Context) Found {
 			cmp.Compare(number(a.probe), number(b.probe)),
 			cmp.Compare(b.trial.Prior, a.trial.Prior))
 	})
-	out := Found{Trials: make([]fix.Trial, len(s.tried)), Stopped: s.stopped(ctx)}
+	out := Found{Trials: make([]fix.Trial, len(s.tried)), Stopped: s.stopped(ctx), Unproved: s.cut}
 	for i, t := range s.tried {
 		out.Trials[i] = t.trial
 	}
@@ -46,8 +46,8 @@ func (s *search) stopped(ctx context.Context) string {
 	default:
 		return ""
 	}
-	if s.cut != "" {
-		return why + fix.WhileProved + s.cut
+	if s.cut != nil {
+		return why
 	}
 	untried := len(s.window) + s.leads
 	switch {

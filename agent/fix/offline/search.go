@@ -45,9 +45,9 @@ type search struct {
 	wide    wideBaseline
 	seen    map[string]bool // changes that were put into the window
 	culprit Bisected
-	dry     bool   // all candidates were made
-	undone  bool   // undoing the change of a commit is plausible
-	cut     string // the candidate that passed the failing test, and could not be proved in time
+	dry     bool       // all candidates were made
+	undone  bool       // undoing the change of a commit is plausible
+	cut     *fix.Trial // the patch that passed the failing test, and could not be proved in time; nil if there is none
 
 	suiteTook  time.Duration // duration of the wider tests with the last candidate; 0 if they were not run
 	unscreened bool          // candidates cannot share builds
@@ -285,11 +285,21 @@ func (s *search) tryAll(ctx context.Context, w *trial.Workspace, batch []waiting
 	if err == nil {
 		s.learn(batch[0], t, seen)
 	} else if seen == passing && context.Cause(s.whole) == errProof {
-		s.mu.Lock()
-		s.cut = t.Origin
-		s.mu.Unlock()
+		s.cutOff(ctx, w, t)
 	}
 	return err
+}
+
+// cutOff keeps the patch whose proof the end of the time cut off.
+func (s *search) cutOff(ctx context.Context, w *trial.Workspace, t fix.Trial) {
+	diff, err := w.Diff(context.WithoutCancel(ctx), s.in.Problem.Tree.Commit, s.in.Problem.Tree.Over, t.Patch.Files)
+	if err != nil {
+		return
+	}
+	t.Verdict, t.Patch.Diff = fix.Unproved, diff
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cut = &t
 }
 
 // bisect looks for the commit that introduced the bug, and puts the candidates that undo it

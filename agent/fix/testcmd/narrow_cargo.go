@@ -71,7 +71,9 @@ func cargoTargetsOf(args []word, files []string) ([]string, bool) {
 			m = cargoMain().FindStringSubmatch(f)
 		}
 		if m != nil {
-			targets = append(targets, "--test", m[1])
+			if !slices.Contains(targets, m[1]) {
+				targets = append(targets, "--test", m[1])
+			}
 			continue
 		}
 		targets = []string{"--lib"}

@@ -49,7 +49,7 @@ func TestCommittedNewTests(t *testing.T) {
 	if err != nil || len(list) == 0 {
 		t.Fatal(list, err)
 	}
-	if narrow, ok := Narrow(list[0], tree.Tests); !ok || !strings.HasSuffix(narrow.Test, "test/a.test.js") {
-		t.Errorf("the command is %q", narrow.Test)
+	if !list[0].Part || list[0].ByName || !strings.HasSuffix(list[0].Test, "test/a.test.js") {
+		t.Errorf("the first proposal is %+v", list[0])
 	}
 }

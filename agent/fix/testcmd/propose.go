@@ -19,7 +19,9 @@ type Proposal struct {
 	Test  string
 	Suite string // "" for Test
 	Part  bool   // Test runs only a part of the tests, so that it says nothing if it passes
-	From  string // the file that suggests the commands, with its directory
+	// ByName says of a Part that its tests were chosen by the names of changed files.
+	ByName bool
+	From   string // the file that suggests the commands, with its directory
 	// Covered says that the commands of another proposal, which is no Part, run these tests, too.
 	Covered bool
 	all     bool // Test runs the tests of several packages of a workspace, or of all
@@ -40,11 +42,18 @@ const (
 // of a workspace comes behind those of the packages around near, which are parts of it. Without near, of several
 // directories below a top without tests, the one whose code was changed last comes first.
 //
+// Before all of these come the commands that run only the new tests of the tree, or, if it has none, the tests that are named like one of
+// the changed files of the program.
+//
 // An error means that the repository could not be read. An empty result is no error.
-func Propose(ctx context.Context, repo *gitext.Repo, tree fix.Tree, near string) ([]Proposal, error) {
+func Propose(ctx context.Context, repo *gitext.Repo, tree fix.Tree, near string, changed ...string) ([]Proposal, error) {
 	l, err := newLayout(ctx, repo, tree, near)
 	if err != nil {
 		return nil, err
+	}
+	if len(l.tests) == 0 {
+		l.tests = l.testsOf(changed)
+		l.byName = len(l.tests) > 0
 	}
 	if near == "" && len(l.at(".")) == 0 {
 		if near, err = changedLast(ctx, repo, tree.Commit); err != nil {
@@ -77,7 +86,24 @@ func Propose(ctx context.Context, repo *gitext.Repo, tree fix.Tree, near string)
 		}
 	}
 	out = append(out, all...)
-	return out[:min(len(out), maxProposals)], l.err
+	return l.withParts(out[:min(len(out), maxProposals)]), l.err
+}
+
+// withParts puts those of the proposals first that run only the tests in question, and such narrowed commands of the others.
+func (l *layout) withParts(proposals []Proposal) []Proposal {
+	var parts, rest []Proposal
+	for _, p := range proposals {
+		switch narrow, ok := Narrow(p, l.tests); {
+		case p.ByName:
+			parts = append(parts, p)
+			continue
+		case ok:
+			narrow.ByName = l.byName
+			parts = append(parts, narrow)
+		}
+		rest = append(rest, p)
+	}
+	return append(parts, rest...)
 }
 
 // offlineFlag matches the flags by which proposed commands keep tools from the network.
@@ -118,9 +144,12 @@ type layout struct {
 	modes  map[string]uint32          // of all files
 	in     map[string]map[string]bool // names of files by directory
 	counts map[string]int             // files by extension
-	laid   []string                   // new tests: test files that are laid over the commit, or were committed last
 	near   string                     // a path that the tests should cover; "" for none
-	err    error                      // the first error of read
+	// tests are the test files in question: the new ones, which are laid over the commit or were committed last, or, byName, those named
+	// like changed files of the program.
+	tests  []string
+	byName bool
+	err    error // the first error of read
 }
 
 func newLayout(ctx context.Context, repo *gitext.Repo, tree fix.Tree, near string) (*layout, error) {
@@ -140,10 +169,10 @@ func newLayout(ctx context.Context, repo *gitext.Repo, tree fix.Tree, near strin
 		if l.modes[o.Path] = o.Mode; o.Mode == 0 {
 			delete(l.modes, o.Path)
 		} else if source.IsTestPath(o.Path) {
-			l.laid = append(l.laid, o.Path)
+			l.tests = append(l.tests, o.Path)
 		}
 	}
-	l.laid = append(l.laid, tree.Tests...)
+	l.tests = append(l.tests, tree.Tests...)
 	for p := range l.modes {
 		l.add(p)
 	}

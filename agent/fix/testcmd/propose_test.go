@@ -342,10 +342,10 @@ func TestProposeBeginsWithTheCratesOfNewTests(t *testing.T) {
 		laid        []gitext.Overlay
 	}{
 		{near: "core/tests/old.rs", first: "Cargo.toml: cargo test --offline --no-fail-fast -p the-core"},
-		{first: "Cargo.toml: cargo test --offline --no-fail-fast -p a -p the-core",
+		{first: "Cargo.toml: cargo test --offline --no-fail-fast -p a -p the-core --test t",
 			laid: []gitext.Overlay{laid("core/tests/t.rs"), laid("examples/a/tests/t.rs"), {Path: "core/tests/data.txt", Mode: 0o100644}}},
-		{first: whole, laid: []gitext.Overlay{laid("core/tests/t.rs"), laid("examples/none/tests/t.rs")}},
-		{first: whole, laid: []gitext.Overlay{laid("tests/t.rs")}},
+		{first: whole + " --test t", laid: []gitext.Overlay{laid("core/tests/t.rs"), laid("examples/none/tests/t.rs")}},
+		{first: whole + " --test t", laid: []gitext.Overlay{laid("tests/t.rs")}},
 		{first: whole, near: "core"},
 	} {
 		got := strings.Split(propose(t, files, c.near, c.laid...), "\n")

@@ -36,10 +36,10 @@ var (
 	crateName  = source.Lazy(`(?m)^[ \t]*name[ \t]*=[ \t]*["']([\w-]+)["']`)
 )
 
-// crates returns the packages with the new tests and with the path that the tests
+// crates returns the packages with the tests in question and with the path that the tests
 // should cover; nil if one of these is in no package.
 func (d directory) crates() []string {
-	tests := slices.DeleteFunc(append(slices.Clone(d.laid), d.near), func(p string) bool { return path.Ext(p) != ".rs" || !d.holds(p) })
+	tests := slices.DeleteFunc(append(slices.Clone(d.tests), d.near), func(p string) bool { return path.Ext(p) != ".rs" || !d.holds(p) })
 	return unitsOf(tests, maxCrates, d.crateOf)
 }
 

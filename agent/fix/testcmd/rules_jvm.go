@@ -14,7 +14,7 @@ import (
 // maxModules bounds the modules of Maven that a command names.
 const maxModules = 5
 
-// proposeJVM proposes Maven, Gradle and sbt. If test files are not committed, it first proposes to
+// proposeJVM proposes Maven, Gradle and sbt. If test files are in question, it first proposes to
 // run only these, because the tests of a whole project may take many minutes. Of a Maven project
 // with modules, only their modules and those that these need are built.
 func proposeJVM(d directory) []Proposal {
@@ -28,12 +28,12 @@ func proposeJVM(d directory) []Proposal {
 			program = d.program("gradlew")
 		}
 		whole := program + " --offline --continue test"
-		if classes := d.laidClasses(); len(classes) > 0 {
+		if classes := d.testClasses(); len(classes) > 0 {
 			narrow := whole
 			for _, class := range classes {
 				narrow += " --tests " + quote("*"+class)
 			}
-			out = append(out, Proposal{Test: narrow, Suite: whole, Part: true, From: name})
+			out = append(out, Proposal{Test: narrow, Suite: whole, Part: true, ByName: d.byName, From: name})
 		}
 		out = append(out, Proposal{Test: whole, From: name})
 	}
@@ -116,7 +116,7 @@ func (d directory) proposeMaven() []Proposal {
 		programs = append(programs, Proposal{Test: d.program("mvnw"), From: "mvnw"})
 	}
 	goal := " -B -o -fae test" + skippedChecks(d.text("pom.xml"))
-	modules, classes := d.laidModules(), d.laidClasses()
+	modules, classes := d.testModules(), d.testClasses()
 	var out []Proposal
 	for _, p := range programs {
 		whole := p.Test + goal
@@ -125,10 +125,12 @@ func (d directory) proposeMaven() []Proposal {
 			part += onlyModules(modules)
 		}
 		if len(classes) > 0 {
-			out = append(out, Proposal{Test: part + " -Dtest=" + quote(strings.Join(classes, ",")) + selectsNone, Suite: whole, Part: true, From: p.From})
+			out = append(out, Proposal{Test: part + " -Dtest=" + quote(strings.Join(classes, ",")) + selectsNone, Suite: whole, Part: true, ByName: d.byName, From: p.From})
 		}
 		suite := ""
-		if part != whole {
+		if d.byName {
+			part = whole
+		} else if part != whole {
 			suite = whole
 		}
 		out = append(out, Proposal{Test: part, Suite: suite, From: p.From})
@@ -139,36 +141,36 @@ func (d directory) proposeMaven() []Proposal {
 // selectsNone are the options for modules in which a pattern selects no test.
 const selectsNone = " -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"
 
-// maxLaid bounds the test classes that a command names.
-const maxLaid = 20
+// maxClasses bounds the test classes that a command names.
+const maxClasses = 20
 
 // testClass matches the names of the classes that surefire runs by default.
 var testClass = source.Lazy(`^(?:Test\w*|\w+(?:Test|Tests|TestCase))$`)
 
-// laidClasses returns the new test classes.
-func (d directory) laidClasses() []string {
+// testClasses returns the test classes in question.
+func (d directory) testClasses() []string {
 	var classes []string
-	for _, p := range d.laid {
+	for _, p := range d.tests {
 		ext := path.Ext(p)
 		class := strings.TrimSuffix(path.Base(p), ext)
 		if d.holds(p) && (ext == ".java" || ext == ".kt") && testClass().MatchString(class) && !slices.Contains(classes, class) {
 			classes = append(classes, class)
 		}
 	}
-	if len(classes) > maxLaid {
+	if len(classes) > maxClasses {
 		return nil
 	}
 	slices.Sort(classes)
 	return classes
 }
 
-// laidModules returns the modules of Maven with the new test files; nil if one
+// testModules returns the modules of Maven with the test files in question; nil if one
 // of these files belongs to no module below the directory.
-func (d directory) laidModules() []string {
+func (d directory) testModules() []string {
 	if !strings.Contains(d.text("pom.xml"), "<module>") {
 		return nil
 	}
-	return unitsOf(slices.DeleteFunc(slices.Clone(d.laid), func(p string) bool { return !d.holds(p) }), maxModules, func(file string) string {
+	return unitsOf(slices.DeleteFunc(slices.Clone(d.tests), func(p string) bool { return !d.holds(p) }), maxModules, func(file string) string {
 		dir := d.nearest(file, func(dir string) bool { return d.in[dir]["pom.xml"] })
 		switch {
 		case dir == d.path || dir == ".":

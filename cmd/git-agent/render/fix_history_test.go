@@ -1,6 +1,8 @@
 package render
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 
 	"git-agent/agent/fix"
@@ -25,12 +27,21 @@ func TestCommitsOfOneFileAreListedOnce(t *testing.T) {
 
 // A patch whose proof is cut off passed the failing test, so that one was tried.
 func TestProofCutOff(t *testing.T) {
-	for stopped, want := range map[string]string{
-		"stopped at --time" + fix.WhileProved + "reverts 0123abc": "no patch is proved: stopped at --time while a patch was proved that passes the failing test: reverts 0123abc",
-		"interrupted": "no patch was tried: interrupted",
-	} {
-		if got := outcomeText(&fix.Answer{Engine: "offline", Stopped: stopped}, false); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+	ans := &fix.Answer{Engine: "offline", Stopped: "stopped at --time", Unproved: &fix.Trial{
+		Origin: "reverts 0123abc", Verdict: fix.Unproved, Patch: fix.Patch{Diff: []byte("diff --git a/x b/x\n")},
+	}}
+	var b bytes.Buffer
+	if err := (&FixHuman{W: &b, Width: 200}).Fix("0123", ans); err != nil {
+		t.Fatal(err)
+	}
+	const want = "no patch is proved: stopped at --time after a patch passed the failing test, and before its proof by\nthe wider tests ended"
+	if got := b.String(); !strings.Contains(got, want) || !strings.Contains(got, "patch (unproved)  reverts 0123abc\n\ndiff --git a/x b/x\n") {
+		t.Error(got)
+	}
+	if out := FixAnswerOf("0123", ans); out.Repaired || out.Unproved == nil || out.Unproved.Verdict != "unproved" {
+		t.Errorf("%+v", out)
+	}
+	if got := outcomeText(&fix.Answer{Engine: "offline", Stopped: "interrupted"}, false); got != "no patch was tried: interrupted" {
+		t.Error(got)
 	}
 }

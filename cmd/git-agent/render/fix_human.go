@@ -55,6 +55,9 @@ func (r *FixHuman) Fix(commit gitext.OID, ans *fix.Answer) error {
 	}
 	r.notes(&b, ans.Notes)
 	r.work(&b, ans.Agent)
+	if ans.Unproved != nil && !repaired && !r.Locate {
+		r.patch(&b, 0, *ans.Unproved)
+	}
 	for i, t := range ans.Offered() {
 		if i > 0 && !r.All {
 			break
@@ -182,8 +185,9 @@ func outcomeText(ans *fix.Answer, all bool) string {
 	switch {
 	case ans.Declined != "":
 		return "nothing was tried: " + ans.Declined
-	case ans.Tried == 0 && strings.Contains(ans.Stopped, fix.WhileProved):
-		return "no patch is proved: " + ans.Stopped
+	case ans.Unproved != nil && len(ans.Plausible) == 0:
+		return fmt.Sprintf("no patch is proved: %s after a patch passed the failing test, and before its proof by the wider tests ended; "+
+			"--time allows more, and --suite=<command> names wider tests that take less", ans.Stopped)
 	case ans.Tried == 0 && ans.Engine == "offline" && ans.Stopped != "":
 		return "no patch was tried: " + ans.Stopped
 	case ans.Tried == 0 && ans.Engine == "offline":

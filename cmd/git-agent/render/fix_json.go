@@ -23,6 +23,7 @@ type (
 		OwnTest    *fixOwnTestJSON   `json:"own_test,omitempty"`   // the test that the model wrote itself
 		OwnTested  []fixPatchJSON    `json:"own_tested,omitempty"` // patches that pass it, best first, with the test; they are not plausible
 		Others     []fixPatchJSON    `json:"others"`               // some of the patches that are not plausible
+		Unproved   *fixPatchJSON     `json:"unproved,omitempty"`   // a patch whose proof was cut off
 		Tried      int               `json:"tried"`
 		Stopped    string            `json:"stopped,omitempty"` // reason for the end of the search before all candidates
 		Notes      []string          `json:"notes"`
@@ -126,6 +127,9 @@ func FixAnswerOf(commit gitext.OID, ans *fix.Answer) FixAnswerJSON {
 	}
 	if t := ans.OwnTest; t != nil {
 		out.OwnTest = &fixOwnTestJSON{Path: t.File.Path, Command: t.Command, Why: t.Why}
+	}
+	if ans.Unproved != nil {
+		out.Unproved = &fixPatches([]fix.Trial{*ans.Unproved})[0]
 	}
 	if len(ans.Plausible) == 0 && len(ans.OwnTested) > 0 {
 		out.OwnTested = fixPatches(ans.Offered())

@@ -201,9 +201,7 @@ func (c *Fix) addCommands(ctx context.Context, a *app.App, repo *gitext.Repo, p 
 	if c.Locate && (p.Report != "" || p.Crash != nil || len(p.Given) > 0) {
 		return nil // a guessed command may run for an hour without the user's request
 	}
-	changed := changedTests(p.Tree)
-	near := cmp.Or(app.PathspecsIn(repo, nil).Prefix, append(changed, "")[0], suspected(p))
-	proposals, err := testcmd.Propose(ctx, repo, p.Tree, near)
+	proposals, err := c.proposals(ctx, repo, p)
 	if err != nil {
 		return err
 	}
@@ -218,21 +216,35 @@ func (c *Fix) addCommands(ctx context.Context, a *app.App, repo *gitext.Repo, p 
 			"git agent fix --test='<command>'\ngit config %s '<command>'", TestCommandKey)
 	}
 	guess := func(of testcmd.Proposal) fix.Commands {
-		return fix.Commands{Build: cmp.Or(p.Build, of.Build), Test: of.Test, Suite: cmp.Or(p.Suite, of.Suite), Part: of.Part, Covered: of.Covered}
+		return fix.Commands{Build: cmp.Or(p.Build, of.Build), Test: of.Test, Suite: cmp.Or(p.Suite, of.Suite), Part: of.Part, ByName: of.ByName, Covered: of.Covered}
 	}
-	var parts, guesses []fix.Commands
+	var guesses []fix.Commands
 	for _, proposal := range proposals {
 		guesses = append(guesses, guess(proposal))
-		if narrow, ok := testcmd.Narrow(proposal, changed); ok && !c.WriteTest {
-			parts = append(parts, guess(narrow))
-		}
 	}
-	guesses = append(parts, guesses...)
-	first := proposals[0]
-	p.Build, p.Test, p.Suite, p.Part, p.Others = guesses[0].Build, guesses[0].Test, guesses[0].Suite, guesses[0].Part, guesses[1:]
-	a.Say("test: %s (because of %s; --test or %s gives another)", ui.Printable(p.Test), ui.Printable(first.From), TestCommandKey)
+	first := guesses[0]
+	p.Build, p.Test, p.Suite, p.Part, p.ByName, p.Others = first.Build, first.Test, first.Suite, first.Part, first.ByName, guesses[1:]
+	a.Say("test: %s (because of %s; --test or %s gives another)", ui.Printable(p.Test), ui.Printable(proposals[0].From), TestCommandKey)
 	c.leaveTest(p)
 	return nil
+}
+
+// proposals guesses commands for the tests in question: the new tests, else those that are named like changed files of the program. A model
+// that writes a test needs the whole suite, and a report tells more of a bug than the last commit does.
+func (c *Fix) proposals(ctx context.Context, repo *gitext.Repo, p *fix.Problem) ([]testcmd.Proposal, error) {
+	var code []string
+	if !p.WriteTest || suspected(p) != "" {
+		var err error
+		if code, err = testcmd.ChangedCode(ctx, repo, p.Tree); err != nil {
+			return nil, err
+		}
+	}
+	near := cmp.Or(app.PathspecsIn(repo, nil).Prefix, append(changedTests(p.Tree), "")[0], suspected(p))
+	proposals, err := testcmd.Propose(ctx, repo, p.Tree, near, code...)
+	if c.WriteTest {
+		proposals = slices.DeleteFunc(proposals, func(of testcmd.Proposal) bool { return of.Part })
+	}
+	return proposals, err
 }
 
 // suspected returns a path at which the bug may be: one that the user names, else one with uncommitted changes;
