@@ -51,8 +51,13 @@ func LastChange(ctx context.Context, repo *gitext.Repo, tip gitext.OID) (gitext.
 // codeAmong returns the files of the program in languages that rules know.
 func codeAmong(paths []string) []string {
 	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
-		return source.IsTestPath(p) || source.IsVendored(p) || !slices.ContainsFunc(rules, func(r rule) bool { return slices.Contains(r.extensions, path.Ext(p)) })
+		return source.IsTestPath(p) || source.IsVendored(p) || !isCode(p)
 	})
+}
+
+// isCode reports whether a file is in a language that rules know.
+func isCode(p string) bool {
+	return slices.ContainsFunc(rules, func(r rule) bool { return slices.Contains(r.extensions, path.Ext(p)) })
 }
 
 func few(paths []string) []string {

@@ -2,7 +2,6 @@ package testcmd
 
 import (
 	"context"
-	"path"
 	"slices"
 
 	"git-agent/agent/fix"
@@ -68,8 +67,7 @@ func changedLast(ctx context.Context, repo *gitext.Repo, tip gitext.OID) (string
 			return "", err
 		}
 		for _, f := range entry.Files {
-			ext := path.Ext(f.NewPath)
-			if slices.ContainsFunc(rules, func(r rule) bool { return slices.Contains(r.extensions, ext) }) {
+			if isCode(f.NewPath) {
 				return f.NewPath, nil
 			}
 		}

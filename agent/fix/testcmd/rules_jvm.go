@@ -125,7 +125,8 @@ func (d directory) proposeMaven() []Proposal {
 			part += onlyModules(modules)
 		}
 		if len(classes) > 0 {
-			out = append(out, Proposal{Test: part + " -Dtest=" + quote(strings.Join(classes, ",")) + selectsNone, Suite: whole, Part: true, ByName: d.byName, From: p.From})
+			narrow := part + " -Dtest=" + quote(strings.Join(classes, ",")) + selectsNone
+			out = append(out, Proposal{Test: narrow, Suite: whole, Part: true, ByName: d.byName, From: p.From})
 		}
 		suite := ""
 		if d.byName {

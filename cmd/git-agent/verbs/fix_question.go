@@ -216,7 +216,9 @@ func (c *Fix) addCommands(ctx context.Context, a *app.App, repo *gitext.Repo, p 
 			"git agent fix --test='<command>'\ngit config %s '<command>'", TestCommandKey)
 	}
 	guess := func(of testcmd.Proposal) fix.Commands {
-		return fix.Commands{Build: cmp.Or(p.Build, of.Build), Test: of.Test, Suite: cmp.Or(p.Suite, of.Suite), Part: of.Part, ByName: of.ByName, Covered: of.Covered}
+		return fix.Commands{
+			Build: cmp.Or(p.Build, of.Build), Test: of.Test, Suite: cmp.Or(p.Suite, of.Suite), Part: of.Part, ByName: of.ByName, Covered: of.Covered,
+		}
 	}
 	var guesses []fix.Commands
 	for _, proposal := range proposals {
