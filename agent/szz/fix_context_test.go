@@ -247,7 +247,7 @@ func TestContextNotes(t *testing.T) {
 	h.Git("checkout", "-q", "--", ".")
 	expect(h.Commit("nothing", nil), "changes no file")
 	module := func(to string) gitext.OID {
-		h.Git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat(to, 40)+",lib")
+		h.Git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat(to, len(h.Head()))+",lib")
 		h.Git("commit", "-q", "-m", "lib at "+to)
 		return h.Head()
 	}
