@@ -20,7 +20,7 @@ import (
 // crashParams are the parameters of the tool crash. The tool takes the text of a report instead
 // of a file name: a client must not read the machine's files through the tool.
 type crashParams struct {
-	Report string `json:"report" arg:"required,bytes=800000"`
+	Report string `json:"report" arg:"required,nul,bytes=800000"`
 	At     string `json:"at"`
 	Since  string `json:"since"`
 	Max    int    `json:"max" arg:"min=1,max=20"`

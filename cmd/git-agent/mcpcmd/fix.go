@@ -28,9 +28,9 @@ import (
 // locateParams are the parameters of the tool fix_locate. The tool takes the texts of reports and
 // outputs instead of file names: a client must not read the machine's files through the tool.
 type locateParams struct {
-	Report string `json:"report" arg:"bytes=200000"`
-	Output string `json:"output" arg:"bytes=800000"`
-	Crash  string `json:"crash" arg:"bytes=800000"`
+	Report string `json:"report" arg:"nul,bytes=200000"`
+	Output string `json:"output" arg:"nul,bytes=800000"`
+	Crash  string `json:"crash" arg:"nul,bytes=800000"`
 	At     string `json:"at"`
 	Max    int    `json:"max" arg:"min=1,max=20"`
 }
