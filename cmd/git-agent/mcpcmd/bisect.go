@@ -90,10 +90,12 @@ func (t *bisectTool) call(ctx context.Context, args json.RawMessage) (agent.Resu
 		redactSuspect(*found.Culprit)
 	}
 	var text strings.Builder
-	if err := render.NewHuman(&text, ui.Palette{}, 100, false, nil).Bisect(found, ""); err != nil {
+	if err := render.NewHuman(&text, ui.Palette{}, clientWidth, false, nil).Bisect(found, ""); err != nil {
 		return agent.Result{}, err
 	}
-	return agent.Result{Text: agent.Clean(text.String()), Value: render.BisectJSONOf(found)}, nil
+	value := render.BisectJSONOf(found)
+	value.Notes = clientNotes(value.Notes)
+	return agent.Result{Text: clientText(text.String()), Value: value}, nil
 }
 
 // question makes the question of a call. Uncommitted tests of the work tree are laid over each

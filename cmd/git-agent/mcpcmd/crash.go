@@ -12,7 +12,6 @@ import (
 	"git-agent/agent/crash/engine"
 	"git-agent/agent/crash/format"
 	"git-agent/cmd/git-agent/render"
-	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/prompts"
 )
@@ -119,11 +118,13 @@ func (t *crashTool) question(ctx context.Context, p crashParams, report *crash.R
 // stacks and frames.
 func (t *crashTool) result(report *crash.Report, ranking *crash.Answer, most int) (agent.Result, error) {
 	var text strings.Builder
-	human := &render.CrashHuman{W: &text, Color: ui.Palette{}, Width: 100, Max: most, Place: func(path string) string { return path }}
+	human := &render.CrashHuman{W: &text, Width: clientWidth, Max: most, Place: func(path string) string { return path }}
 	if err := human.Crash("-", report, ranking); err != nil {
 		return agent.Result{}, err
 	}
-	return agent.Result{Text: agent.Clean(text.String()), Value: render.CrashAnswerOf("-", shortReport(report), shortRanking(ranking), most)}, nil
+	value := render.CrashAnswerOf("-", shortReport(report), shortRanking(ranking), most)
+	value.Notes = clientNotes(value.Notes)
+	return agent.Result{Text: clientText(text.String()), Value: value}, nil
 }
 
 // shortReport returns a report with its first stacks and their first frames.
