@@ -276,6 +276,9 @@ var packageRunners = map[string]bool{"npm": true, "npx": true, "yarn": true, "pn
 
 // programCure returns the cure for a missing program: the packages of a project may contain it.
 func (d directory) programCure(line, command string) Cure {
+	if c, hidden := hiddenCure(line); hidden {
+		return c
+	}
 	name := programIn(line)
 	list, _ := words(command)
 	if d.has("package.json") &&
