@@ -16,6 +16,9 @@ func TestMCPBisect(t *testing.T) {
 	t.Setenv("GIT_CONFIG_KEY_0", "agent.sandbox")
 	t.Setenv("GIT_CONFIG_VALUE_0", "none")
 	session, _ := mcpClient(t, "--allow=run")
+	if hello := session.InitializeResult().Instructions; !strings.Contains(hello, "call bisect with the command") || strings.Contains(hello, "Read-only") {
+		t.Errorf("instructions: %s", hello)
+	}
 	list, err := session.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
