@@ -96,6 +96,7 @@ func TestMCPFixLocate(t *testing.T) {
 	}
 	for _, args := range []map[string]any{
 		{"at": "./area.c:area"},
+		{"at": `.\area.c:8`},
 		{"at": filepath.Join(p.cmd.Dir, "area.c") + ":8:2\n"},
 		{"output": "test_area.c: FAILED\n" + p.cmd.Dir + "/area.c:8: area: Assertion `area(-1, 2) == 0' failed.\n"},
 		{"crash": strings.ReplaceAll(mcpReport, "f /src/a.c:1:5", "area /src/area.c:8:5"), "max": 1},
