@@ -30,6 +30,8 @@ func TestCureOfAHiddenProgram(t *testing.T) {
 		"sh: 1: " + env + "/bin/python: not found":                  env + "/bin/python" + hides + quote(env) + " makes it visible",
 		"bash: line 1: " + dir + "/tool: No such file or directory": dir + "/tool" + hides + quote(dir+"/tool") + " makes it visible",
 		"sh: 1: " + dir + "/other: not found":                       "install other, or name another command with --test",
+		"sh: 1: .venv/bin/python: not found":                        "there is no .venv/bin/python; commands start at the top of the work tree",
+		"bash: line 1: ../tool: No such file or directory":          "there is no ../tool; commands start at the top of the work tree",
 		"sh: 1: " + env + ": not found":                             "install venv, or name another command with --test",
 	} {
 		got, err := CureOf(t.Context(), h.Open(), tree, fix.Reproduction{Command: "x", Lacks: fix.LackProgram, Lacking: line})

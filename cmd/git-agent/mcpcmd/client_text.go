@@ -22,7 +22,7 @@ var forClients = sync.OnceValue(func() []rewrite {
 		{regexp.MustCompile(`\s+\(-v\s+shows\s+all\)`), ""},
 		{regexp.MustCompile(`\bwith(\s+)--at\b`), "as${1}at"},
 		{regexp.MustCompile(`\btry(\s+)--algorithm\b`), "try${1}algorithm"},
-		{regexp.MustCompile(`(^|note: |; )(--(?:network|with)\b)`), "${1}git agent bisect $2"},
+		{regexp.MustCompile(`(^|note: |[;,]\s+)(--(?:network|with)\b)`), "${1}git agent bisect $2"},
 	}
 })
 

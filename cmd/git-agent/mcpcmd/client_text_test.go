@@ -17,6 +17,7 @@ func TestTextForClients(t *testing.T) {
 		"note: b4ea71ad964d is hardly the origin (3%);\n      -v shows it": "note: b4ea71ad964d is hardly the origin (3%)",
 		"give the commit that crashed with --at if it is another one":      "give the commit that crashed as at if it is another one",
 		"give the commit before it with --at=7ccc8410^":                    "give the commit before it as at=7ccc8410^",
+		"if it fails for want of one, --network lets it use it":            "if it fails for want of one, git agent bisect --network lets it use it",
 		"note: --network lets the command download what it lacks":          "note: git agent bisect --network lets the command download what it lacks",
 		"      list.go:9  fmt.Print(\"and 2 more, with -v\")\n":            "      list.go:9  fmt.Print(\"and 2 more, with -v\")\n",
 	} {
