@@ -31,6 +31,7 @@ type param struct {
 	enum     []string
 	min, max int     // for Int; max 0 = none
 	bytes    int     // most bytes of a String
+	nul      bool    // a String may hold NUL bytes, as what programs print does
 	items    []param // of the elements of a Slice, which are structs
 }
 
@@ -50,6 +51,8 @@ func paramsOf(t reflect.Type) []param {
 			case "":
 			case "required":
 				p.required = true
+			case "nul":
+				p.nul = true
 			case "enum":
 				p.enum = strings.Split(value, "|")
 			case "min":
@@ -283,8 +286,8 @@ func setString(field reflect.Value, p param, value json.RawMessage) error {
 	switch {
 	case len(s) > p.bytes:
 		return fmt.Errorf("%q has %d bytes; at most %d are taken", p.name, len(s), p.bytes)
-	case strings.ContainsRune(s, 0):
-		return fmt.Errorf("%q holds a NUL byte", p.name)
+	case !p.nul && strings.ContainsRune(s, 0):
+		return fmt.Errorf("%q holds a NUL byte; leave it out", p.name)
 	case p.required && s == "":
 		return fmt.Errorf("%q is empty", p.name)
 	case len(p.enum) > 0 && !slices.Contains(p.enum, s):
@@ -335,7 +338,7 @@ func setInt(field reflect.Value, p param, value json.RawMessage) error {
 //	Max  int    `json:"max" arg:"min=1,max=100"`
 //	Mode string `json:"mode" arg:"enum=S|G"`
 //	Path string `json:"path" arg:"required"`
-//	Text string `json:"text" arg:"bytes=65536"`
+//	Text string `json:"text" arg:"bytes=65536,nul"`
 //	List []Item `json:"list"` // Item is such a struct; its parameters are described by their names, too
 type Args[P any] struct {
 	Schema json.RawMessage

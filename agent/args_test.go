@@ -138,7 +138,7 @@ func FuzzDecodeArgs(f *testing.F) {
 // A parameter may take a whole text, and then has its own bound.
 func TestLongParam(t *testing.T) {
 	type params struct {
-		Text string `json:"text" arg:"required,bytes=200000"`
+		Text string `json:"text" arg:"required,nul,bytes=200000"`
 		Name string `json:"name"`
 	}
 	args, err := NewArgs[params](map[string]string{"text": "text", "name": "name"})
@@ -156,6 +156,10 @@ func TestLongParam(t *testing.T) {
 		if want == "" && (err != nil || p.Text != long) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%.40s: %v, want %q", text, err, want)
 		}
+	}
+	var p params
+	if err := args.Decode("t", json.RawMessage(`{"text":"a\u0000b"}`), &p); err != nil || p.Text != "a\x00b" {
+		t.Errorf("a log with a NUL byte: %q, %v", p.Text, err)
 	}
 }
 

@@ -13,14 +13,15 @@ import (
 	"git-agent/agent"
 	"git-agent/agent/source"
 	"git-agent/gitext"
+	"git-agent/gitext/quote"
 )
 
 // maxNear is the number of similar names in a refusal.
 const maxNear = 5
 
 // cleanPath returns the possible meanings of a caller's path, best first: unchanged,
-// without the a/ or b/ of a patch, with slashes for backslashes. The top of the
-// repository is "".
+// without the a/ or b/ of a patch, with slashes for backslashes, with the bytes of a name
+// that is not UTF-8. The top of the repository is "".
 func cleanPath(raw string) ([]string, error) {
 	if strings.ContainsAny(raw, "\n\r") {
 		return nil, refusef("the path %q holds a line break", agent.Shorten(raw, 80))
@@ -43,6 +44,9 @@ func cleanPath(raw string) ([]string, error) {
 	}
 	if strings.Contains(raw, `\`) {
 		tries = append(tries, clean(strings.ReplaceAll(raw, `\`, "/")))
+	}
+	if bytes := quote.Bytes(raw); bytes != raw {
+		tries = append(tries, clean(bytes))
 	}
 	return tries, nil
 }

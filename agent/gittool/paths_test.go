@@ -37,6 +37,7 @@ func TestCleanPath(t *testing.T) {
 		{"a/lib/a.c", []string{"a/lib/a.c", "lib/a.c"}},
 		{"b/x", []string{"b/x", "x"}},
 		{`lib\a.c`, []string{`lib\a.c`, "lib/a.c"}},
+		{`sp ace/caf\xe9.py`, []string{`sp ace/caf\xe9.py`, "sp ace/caf/xe9.py", "sp ace/caf\xe9.py"}}, // as git_show names it
 		{"--output=x", []string{"--output=x"}},
 		{":(glob)*", []string{":(glob)*"}},
 		{".", []string{""}},

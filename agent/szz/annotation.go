@@ -338,11 +338,15 @@ func checkedOf(a Annotation) string {
 	return "exists, precedes the fix and has the quoted subject"
 }
 
-// annotationNotes notes why annotations did not verify.
-func annotationNotes(all []Annotation) []string {
+// annotationNotes notes why annotations did not verify, beside the suspects of an answer that does not rest on them.
+func annotationNotes(all []Annotation, suspects []Suspect) []string {
 	var notes []string
 	for _, a := range all {
-		if a.Problem != "" {
+		switch {
+		case a.Problem == "":
+		case len(suspects) > 0 && a.Commit == suspects[0].Commit.OID:
+			notes = append(notes, "the message names the first suspect, too, but "+a.Problem)
+		default:
 			notes = append(notes, "the message names a culprit that was not believed: "+a.Problem)
 		}
 	}

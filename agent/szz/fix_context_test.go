@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"git-agent/agent/suspect"
 	"git-agent/gitext"
 	"git-agent/gitext/gittest"
 )
@@ -159,11 +160,33 @@ func TestAnnotationsThatAreNot(t *testing.T) {
 				t.Errorf("%q: believed %+v", message, a)
 			}
 		}
-		notes := strings.Join(annotationNotes(fc.Annotations), "\n")
+		notes := strings.Join(annotationNotes(fc.Annotations, nil), "\n")
 		if note != "" && !strings.Contains(notes, note) || note == "" && notes != "" {
 			t.Errorf("%q: notes %q, want %q", message, notes, note)
 		}
 		h.Git("reset", "-q", "--hard", string(old))
+	}
+}
+
+// A commit that is named with another subject, and that the ranking puts first for other reasons, is not called
+// unbelieved: libuv wrote 'Fixes commit f3889085 ("win,tty: convert line-read UTF-16 to WTF-8")' of the right commit.
+func TestNamedWithAnotherSubject(t *testing.T) {
+	h := newHistory(t)
+	old := h.Commit("misc: export WTF8 conversion utilities", gittest.Files{"tty.c": "read_bytes = bytes;\n"})
+	fix := h.Commit("win: fix off-by-one\n\nFixes commit "+string(old[:8])+" (\"win,tty: convert line-read UTF-16\").", gittest.Files{"tty.c": "read_bytes = bytes - 1;\n"})
+	c, err := h.Open().Commit(t.Context(), old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const why = `: "misc: export WTF8 conversion utilities"`
+	for want, suspects := range map[string][]Suspect{
+		"the message names the first suspect, too, but " + old.Short() + " has another subject" + why:      {{Suspect: suspect.Suspect{Commit: c}}},
+		"the message names a culprit that was not believed: " + old.Short() + " has another subject" + why: nil,
+	} {
+		v := (&Answer{Suspects: suspects}).Offline(h.context(fix, ContextOptions{}), 1)
+		if got := strings.Join(v.Notes, "\n"); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }
 
@@ -180,7 +203,7 @@ func TestAnnotationsWithoutEnd(t *testing.T) {
 		"fix\n\n" + many.String(): mostAnnotations,
 	} {
 		fc := h.context(h.Commit(message, gittest.Files{"a.c": message}), ContextOptions{})
-		if notes := annotationNotes(fc.Annotations); len(notes) != want {
+		if notes := annotationNotes(fc.Annotations, nil); len(notes) != want {
 			t.Errorf("%d notes, want %d", len(notes), want)
 		}
 	}
@@ -247,7 +270,7 @@ func TestContextNotes(t *testing.T) {
 	h.Git("checkout", "-q", "--", ".")
 	expect(h.Commit("nothing", nil), "changes no file")
 	module := func(to string) gitext.OID {
-		h.Git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat(to, 40)+",lib")
+		h.Git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat(to, len(h.Head()))+",lib")
 		h.Git("commit", "-q", "-m", "lib at "+to)
 		return h.Head()
 	}

@@ -58,7 +58,7 @@ func (fc *FixContext) setGeneratedApart(ctx context.Context, repo *gitext.Repo) 
 
 // changesSource reports whether a change of a file is one of lines of source.
 func changesSource(f *gitext.FileChange) bool {
-	return len(f.Hunks) > 0 && source.FileKindOf(cmp.Or(f.OldPath, f.NewPath)) == source.SourceFile
+	return len(f.Hunks) > 0 && !f.Submodule && source.FileKindOf(cmp.Or(f.OldPath, f.NewPath)) == source.SourceFile
 }
 
 // isGenerated reports whether the first lines of a file of source say that a program wrote it. A file that cannot

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"git-agent/gitext"
+	"git-agent/gitext/gitcmd"
 	"git-agent/gitext/gittest"
 )
 
@@ -42,5 +43,27 @@ func TestGeneratedFiles(t *testing.T) {
 	fc = h.context(alone, ContextOptions{})
 	if got := pathsOf(fc.Patch.Files); got != "doc.md parser.c parser.h" || len(fc.Generated) > 0 {
 		t.Errorf("the fix changes %s, generated are %d", got, len(fc.Generated))
+	}
+}
+
+// The commit of a submodule is no file of this repository: to read it counted as a missing object, and the answer
+// said that the clone is damaged.
+func TestSubmoduleIsNotRead(t *testing.T) {
+	h := newHistory(t)
+	h.Commit("root", gittest.Files{"main.c": "1,\n"})
+	h.Write(gittest.Files{"main.c": "2,\n"})
+	h.Git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("a", len(h.Head()))+",lib", "main.c")
+	h.Git("commit", "-q", "-m", "add the library")
+	fix := h.Head()
+	ctx, unread := gitcmd.CountUnread(t.Context())
+	fc, err := NewContext(ctx, h.Open(), fix, ContextOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := pathsOf(fc.Patch.Files); got != "lib main.c" {
+		t.Errorf("the fix changes %s", got)
+	}
+	if u := unread(); u.Missing != 0 {
+		t.Errorf("%d objects were missing: %v", u.Missing, u.Objects)
 	}
 }

@@ -124,7 +124,7 @@ const (
 
 // AllNotes returns the notes about the fix and about its annotations.
 func (fc *FixContext) AllNotes() []string {
-	return append(slices.Clone(fc.Notes), annotationNotes(fc.Annotations)...)
+	return append(slices.Clone(fc.Notes), annotationNotes(fc.Annotations, nil)...)
 }
 
 // Settle answers the fixes that need no engine, and returns nil for the others. Verified
@@ -153,7 +153,7 @@ func Settle(ctx context.Context, repo *gitext.Repo, fc *FixContext, algorithm st
 // notes before the others, and keeps the first max suspects, or all of them if max is 0.
 func (v *Answer) Offline(fc *FixContext, max int) *Answer {
 	v.Fix, v.Parent, v.Engine = fc.Fix, fc.Parent, "offline"
-	v.Notes = append(fc.AllNotes(), v.Notes...)
+	v.Notes = slices.Concat(fc.Notes, annotationNotes(fc.Annotations, v.Suspects), v.Notes)
 	if max > 0 && len(v.Suspects) >= max {
 		v.Suspects, v.Owner = v.Suspects[:max], nil
 	}

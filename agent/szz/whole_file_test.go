@@ -24,7 +24,7 @@ func TestWholeFiles(t *testing.T) {
 		return commit(message)
 	}
 	module := func(message, to string) gitext.OID {
-		h.Git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat(to, 40)+",lib")
+		h.Git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat(to, len(h.Head()))+",lib")
 		return commit(message)
 	}
 	expect := func(fix gitext.OID, reason, evidence string, culprits ...string) {

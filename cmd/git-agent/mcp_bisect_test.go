@@ -16,6 +16,9 @@ func TestMCPBisect(t *testing.T) {
 	t.Setenv("GIT_CONFIG_KEY_0", "agent.sandbox")
 	t.Setenv("GIT_CONFIG_VALUE_0", "none")
 	session, _ := mcpClient(t, "--allow=run")
+	if hello := session.InitializeResult().Instructions; !strings.Contains(hello, "call bisect with the command") || strings.Contains(hello, "Read-only") {
+		t.Errorf("instructions: %s", hello)
+	}
 	list, err := session.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +35,9 @@ func TestMCPBisect(t *testing.T) {
 		{map[string]any{"command": "grep -q 'a = 1' a.c"}, "a is 2\n    the command fails since this commit"},
 		{map[string]any{"command": "grep -q 'a = 3' a.c", "fixed": true, "bad": "HEAD~2"}, "a is 3\n    the command passes since this commit"},
 		{map[string]any{"command": "true"}, "there is nothing to look for: it passes"},
-		{map[string]any{"command": "false", "good": "HEAD~1"}, "the command ends as at"},
+		{map[string]any{"command": "false", "good": "HEAD~1"}, "as you say; let good name an older commit"},
+		{map[string]any{"command": "grep -q 'a = 3' a.c", "fixed": true, "bad": "HEAD", "good": "HEAD~2"}, "where it passes; the commit since which it fails is found without fixed"},
+		{map[string]any{"command": "true", "good": "v20.5.0"}, "error: \"v20.5.0\" is not a commit\nhint: 'git log --oneline --all' lists what there is\n"},
 		{map[string]any{"command": " "}, "the command is empty"},
 		{map[string]any{"command": "true", "runs": 1}, "from 2 to 200"},
 	} {

@@ -53,11 +53,17 @@ func TestMCPCrash(t *testing.T) {
 		{map[string]any{"report": mcpReport, "since": "no-such"}, "no-such"},
 		{map[string]any{"report": mcpReport, "max": 21}, "from 1 to 20"},
 		{map[string]any{"path": name}, "there is no parameter"},
-		{map[string]any{"report": "\x7fELF\x02\x01\x01\x00"}, "holds a NUL byte"},
+		{map[string]any{"report": "\x7fELF\x02\x01\x01\x00"}, "no crash report was found in the text"},
+		{map[string]any{"report": mcpReport, "at": "HEAD\x00"}, "holds a NUL byte; leave it out"},
 	} {
 		if res := mcpCrashCall(t, session, tt.args); !res.IsError || !strings.Contains(mcpText(t, res), tt.want) {
 			t.Errorf("%v: %v %q", tt.args, res.IsError, mcpText(t, res))
 		}
+	}
+	// what a console printed is read, as from a file
+	console := mcpCrashCall(t, session, map[string]any{"report": "boot\x00\x00\n" + mcpReport + "\x00"})
+	if text := mcpText(t, console); console.IsError || !strings.Contains(text, "a.c:1  f") {
+		t.Errorf("a report with NUL bytes: %q", text)
 	}
 }
 

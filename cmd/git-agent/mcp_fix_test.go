@@ -91,17 +91,18 @@ func TestMCPFixLocate(t *testing.T) {
 	if got, want := locatedIn(t, res), locations(t, want); res.IsError || got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if !strings.Contains(text, "area.c:6  area\n") || !strings.Contains(text, "named by you: area.c:8") || strings.Contains(text, "\x1b") {
+	if !strings.Contains(text, "at commit ") || !strings.Contains(text, "area.c:6-9  area\n") || !strings.Contains(text, "named by you: area.c:8") || strings.Contains(text, "\x1b") {
 		t.Errorf("says %q", text)
 	}
 	for _, args := range []map[string]any{
 		{"at": "./area.c:area"},
+		{"at": `.\area.c:8`},
 		{"at": filepath.Join(p.cmd.Dir, "area.c") + ":8:2\n"},
 		{"output": "test_area.c: FAILED\n" + p.cmd.Dir + "/area.c:8: area: Assertion `area(-1, 2) == 0' failed.\n"},
 		{"crash": strings.ReplaceAll(mcpReport, "f /src/a.c:1:5", "area /src/area.c:8:5"), "max": 1},
 		{"report": "The area of something with a negative side is negative."},
 	} {
-		if res, text := mcpCall(t, session, "fix_locate", args); res.IsError || !strings.Contains(text, " 1.  area.c:6  area\n") || !strings.Contains(text, "area: new") {
+		if res, text := mcpCall(t, session, "fix_locate", args); res.IsError || !strings.Contains(text, " 1.  area.c:6-9  area\n") || !strings.Contains(text, "area: new") {
 			t.Errorf("%v: %s", args, text)
 		}
 	}
@@ -196,7 +197,7 @@ func TestMCPFixScope(t *testing.T) {
 	if _, text := mcpCall(t, session, "fix_history", map[string]any{"at": "area.c:area"}); !strings.Contains(text, "area.c:6-11 area") || strings.Contains(text, "drop the check") {
 		t.Errorf("history: %s", text)
 	}
-	if _, text := mcpCall(t, session, "fix_locate", map[string]any{"report": "the area is negative"}); !strings.Contains(text, "area.c:6  area") || strings.Contains(text, "drop the check") {
+	if _, text := mcpCall(t, session, "fix_locate", map[string]any{"report": "the area is negative"}); !strings.Contains(text, "area.c:6-11  area") || strings.Contains(text, "drop the check") {
 		t.Errorf("suspects: %s", text)
 	}
 }

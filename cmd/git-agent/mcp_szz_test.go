@@ -97,12 +97,27 @@ func TestMCPRisk(t *testing.T) {
 		t.Errorf("status is %q, was %q", after, before)
 	}
 	for want, args := range map[string]map[string]any{
-		"not both": {"uncommitted": "staged", "revision": "HEAD"},
-		"staged":   {"uncommitted": "all"},
-		"unknown":  {"revision": "unknown"},
+		"nothing is staged; worktree takes": {"uncommitted": "staged"},
+		"not both":                          {"uncommitted": "staged", "revision": "HEAD"},
+		"staged":                            {"uncommitted": "all"},
+		"unknown":                           {"revision": "unknown"},
 	} {
 		if res := mcpResult(t, session, "szz_risk", args); !res.IsError || !strings.Contains(mcpText(t, res), want) {
 			t.Errorf("%v: %v %q", args, res.IsError, mcpText(t, res))
+		}
+	}
+}
+
+// A bare repository has no uncommitted changes: all files of HEAD counted as staged to be deleted.
+func TestMCPRiskOfABareRepository(t *testing.T) {
+	bare := filepath.Join(t.TempDir(), "bare")
+	_, p := mcpClient(t)
+	p.git(t, "clone", "-q", "--bare", ".", bare)
+	session, _ := mcpClient(t, "--repo="+bare)
+	for _, what := range []string{"staged", "worktree"} {
+		res := mcpResult(t, session, "szz_risk", map[string]any{"uncommitted": what})
+		if !res.IsError || !strings.Contains(mcpText(t, res), "a bare repository has no uncommitted changes") {
+			t.Errorf("%s: %s", what, mcpText(t, res))
 		}
 	}
 }

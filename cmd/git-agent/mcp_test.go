@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -121,6 +122,16 @@ func TestMCPTools(t *testing.T) {
 		if want, ok := schemas[tool.Name]; ok && canonical(t, got) != want {
 			t.Errorf("%s: schema %s, want %s", tool.Name, got, want)
 		}
+		// what only a model or a command adds is not announced
+		if form, err := json.Marshal(tool.OutputSchema); err != nil || regexp.MustCompile(`"(opinion|vote|confirmation|verdict|own_test|usage)":`).Match(form) {
+			t.Errorf("%s: output %s, %v", tool.Name, form, err)
+		}
+	}
+	if can := session.InitializeResult().Capabilities; can.Resources == nil || can.Resources.ListChanged || can.Tools.ListChanged {
+		t.Errorf("capabilities: %+v", can)
+	}
+	if hello := session.InitializeResult().Instructions; !strings.Contains(hello, "starting this server with --allow=run") {
+		t.Errorf("instructions: %s", hello)
 	}
 	slices.Sort(names)
 	if got := strings.Join(names, " "); got != "crash fix_history fix_locate git_blame git_grep git_log_function git_log_search git_show szz szz_check szz_risk szz_stat" {

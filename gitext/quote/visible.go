@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
+	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -70,6 +73,18 @@ func Text(s string) string {
 		before, i = r, i+size
 	}
 	return b.String()
+}
+
+// escapedByte matches a byte that is not UTF-8, as Text writes it.
+var escapedByte = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\x([89a-f][0-9a-f])`) })
+
+// Bytes undoes Text for bytes that are not UTF-8. A reader who has seen the name of a file in an answer can name
+// it so.
+func Bytes(s string) string {
+	return escapedByte().ReplaceAllStringFunc(s, func(escaped string) string {
+		b, _ := strconv.ParseUint(escaped[2:], 16, 8) // two hexadecimal digits
+		return string([]byte{byte(b)})
+	})
 }
 
 // plain reports whether Text leaves s unchanged.

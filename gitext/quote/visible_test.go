@@ -46,6 +46,18 @@ func TestText(t *testing.T) {
 	}
 }
 
+// The name of a file whose bytes are not UTF-8 can be given as Text shows it.
+func TestBytes(t *testing.T) {
+	for _, name := range []string{"caf\xe9.py", "\xff\x80", "plain", "Grüße"} {
+		if got := Bytes(Text(name)); got != name {
+			t.Errorf("%q comes back as %q", name, got)
+		}
+	}
+	if got := Bytes(`a\x1b\xg0\u202e`); got != `a\x1b\xg0\u202e` {
+		t.Errorf("characters of ASCII become %q", got)
+	}
+}
+
 // Hidden covers all characters that Unicode calls invisible. A new version of
 // Unicode with more such characters fails this test.
 func TestHiddenIsUnicodes(t *testing.T) {

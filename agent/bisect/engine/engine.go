@@ -217,6 +217,11 @@ func (e *Engine) Answer(ctx context.Context, q Question, m Memory, listen func(a
 	if err == nil && c.builds {
 		out.Answer, err = c.below(ctx, found, opt)
 	}
+	if out.How == "" && out.Answer != nil { // the tip was not checked out
+		if i := slices.IndexFunc(out.Runs, func(r bisect.Run) bool { return r.Commit == q.Tip }); i >= 0 {
+			out.How = out.Runs[i].How
+		}
+	}
 	out.Failing, out.Builds = c.tip.ending.Report.Failing, c.builds
 	out.Focused = c.focused
 	out.Notes = append(out.Notes, c.notes...)

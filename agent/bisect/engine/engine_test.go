@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,6 +32,21 @@ func answer(t *testing.T, h *gittest.History, q Question) *Result {
 		t.Fatal(err)
 	}
 	return got
+}
+
+// A newest commit that cannot be checked out is said to be so: in a damaged clone of rubyzip the answer was "there is nothing to
+// look for: it".
+func TestTipThatIsNotCheckedOut(t *testing.T) {
+	t.Parallel()
+	h, _ := says(t, "", "a")
+	blob := strings.TrimSpace(h.Git("rev-parse", "HEAD:said"))
+	if err := os.Remove(filepath.Join(h.Dir, ".git", "objects", blob[:2], blob[2:])); err != nil {
+		t.Fatal(err)
+	}
+	got := answer(t, h, Question{Test: print})
+	if got.Status != bisect.Nothing || !strings.HasPrefix(got.How, "was not run (") || !strings.Contains(got.How, blob+" is not in this clone") {
+		t.Errorf("%s: it %s", got.Status, got.How)
+	}
 }
 
 // says makes a history whose command prints these texts, one at each commit; it fails if the text

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"git-agent/agent/fix/testcmd"
 )
 
 // A place is in a set-up if the block around it is a hook, and not if the block is a test or a
@@ -63,7 +65,7 @@ func TestEnvironmentOf(t *testing.T) {
 		}
 	}
 	for program, want := range map[string]string{"env/bin/pytest": env, "bin/direct": env, "bin/twice": env, "bin/circle": "", "bin/none": ""} {
-		if got := environmentOf(filepath.Join(dir, program)); got != want {
+		if got := testcmd.EnvironmentOf(filepath.Join(dir, program)); got != want {
 			t.Errorf("%s: %q", program, got)
 		}
 	}

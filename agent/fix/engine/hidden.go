@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/sandbox"
 	"git-agent/agent/source"
 	"git-agent/agent/trial"
@@ -52,8 +53,8 @@ func (s *study) hidden(ctx context.Context, space *trial.Workspace) (string, err
 // missing. It returns "" if no program is hidden in this way.
 func (s *study) hiddenEnvironment(ctx context.Context, space *trial.Workspace) (string, error) {
 	names := programsOf(s.problem.Test)
-	if m := absentPath().FindStringSubmatch(s.answer.Reproduction.Lacking); m != nil {
-		names = append(names, m[1])
+	if absent := testcmd.AbsentPath(s.answer.Reproduction.Lacking); absent != "" {
+		names = append(names, absent)
 	}
 	for _, name := range names {
 		program := name
@@ -63,11 +64,11 @@ func (s *study) hiddenEnvironment(ctx context.Context, space *trial.Workspace) (
 				continue
 			}
 		}
-		env := environmentOf(program)
+		env := testcmd.EnvironmentOf(program)
 		if env == "" {
 			continue
 		}
-		seen, err := space.Exec(ctx, "test -e "+quote.Shell(filepath.Join(env, environmentMark)), trial.ExecOptions{})
+		seen, err := space.Exec(ctx, "test -e "+quote.Shell(filepath.Join(env, testcmd.EnvironmentMark)), trial.ExecOptions{})
 		if err != nil {
 			return "", err
 		}
@@ -76,33 +77,6 @@ func (s *study) hiddenEnvironment(ctx context.Context, space *trial.Workspace) (
 		}
 	}
 	return "", nil
-}
-
-// absentPath matches the path of a missing program in a line of output.
-var absentPath = source.Lazy(`(/[^\s:'"]+)['"]?: (?:not found|No such file or directory)$`)
-
-// environmentMark is a file in each Python virtual environment.
-const environmentMark = "pyvenv.cfg"
-
-// environmentOf returns the Python virtual environment of a program, "" if it has none. The
-// program may be a link into the environment.
-func environmentOf(program string) string {
-	const links = 8 // more links are a loop
-	for range links {
-		env := filepath.Dir(filepath.Dir(program))
-		if _, err := os.Stat(filepath.Join(env, environmentMark)); err == nil {
-			return env
-		}
-		to, err := os.Readlink(program)
-		if err != nil {
-			return ""
-		}
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(program), to)
-		}
-		program = to
-	}
-	return ""
 }
 
 // whyEnvironmentHidden explains that a program's virtual environment is hidden.
@@ -131,7 +105,7 @@ func (s *study) whyHidden(script, place string, level sandbox.Level) string {
 	case level == sandbox.None:
 		return fmt.Sprintf("%s, from which there is no %s: name it by its absolute path", scratch, script)
 	}
-	if env := environmentOf(place); env != "" {
+	if env := testcmd.EnvironmentOf(place); env != "" {
 		return whyEnvironmentHidden(script, env)
 	}
 	return fmt.Sprintf(

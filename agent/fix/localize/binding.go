@@ -2,19 +2,22 @@ package localize
 
 import (
 	"bytes"
+	"go/ast"
 	"path"
 
 	"git-agent/agent/source"
 )
 
-// A binding says which code of Java can call a method at all. A name alone does not tell the
-// matches of a Matcher from a static method matches of another class.
+// A binding says which code can call a function at all. A name alone does not tell the
+// matches of a Matcher from a static method matches of another class in Java, or the package minify that a test of Go
+// names from a function minify of another package.
 type binding int
 
 const (
 	free   binding = iota // any code
 	named                 // code that names the class, because the method is static
 	within                // code of the same file, because the method is private
+	beside                // code of the same folder, because the function is not exported from its package
 )
 
 // maxHeading bounds the lines of a heading that are searched for modifiers.
@@ -26,8 +29,12 @@ var (
 	className   = source.Lazy(`\b[A-Z]\w*`)
 )
 
-// bindingOf reads the modifiers of a method of Java. Functions of other languages are free.
+// bindingOf reads the modifiers of a method of Java, and the first letter of a function of Go. Functions of other
+// languages are free.
 func bindingOf(f *file, fn source.Function) binding {
+	if path.Ext(f.path) == ".go" && fn.Name != "" && !ast.IsExported(fn.Name) {
+		return beside
+	}
 	if path.Ext(f.path) != ".java" || fn.Start < 1 {
 		return free
 	}
@@ -54,8 +61,11 @@ func bindingOf(f *file, fn source.Function) binding {
 // unbound reports whether code of a file cannot call a function because of the function's binding.
 func (g *graph) unbound(callee int, from *file) bool {
 	n := g.nodes[callee]
-	if n.bound == free || n.file == from || path.Ext(from.path) != ".java" {
+	switch {
+	case n.bound == free || n.file == from || path.Ext(from.path) != path.Ext(n.file.path):
 		return false
+	case n.bound == beside:
+		return n.file.dir() != from.dir()
 	}
 	if n.bound == within {
 		return true

@@ -26,6 +26,29 @@ func program(list ...string) string {
 	return b.String()
 }
 
+// A test of Go calls no function of another package that is not exported: in minify, TestJS names the package minify,
+// and the function minify of a program came before the code of its own package.
+func TestUnexportedFunctionsOfGo(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	h.Commit("m", gittest.Files{
+		"minify.go":          "package minify\n\nfunc New() {\n\tx := 1\n}\n",
+		"cmd/minify/main.go": program("minify:", "main: minify"),
+		"js/js.go":           program("minifyExpr:"),
+		"js/js_test.go":      "package js\n\nfunc TestJS(t *testing.T) {\n\tm := minify.New()\n\tminifyExpr(m)\n}\n",
+	})
+	l := localize(t, h, Input{Reproduction: fix.Reproduction{Failing: []string{"TestJS"}}})
+	if got := names(l); !strings.HasPrefix(got, "minifyExpr ") {
+		t.Errorf("order: %s", got)
+	}
+	for _, at := range l.Locations {
+		called := slices.ContainsFunc(at.Grounds, func(g fix.Ground) bool { return strings.HasPrefix(g.Text, "the failing test calls it") })
+		if called != (at.Function == "minifyExpr" || at.Function == "New") {
+			t.Errorf("%s of %s: %v", at.Function, at.Path, at.Grounds)
+		}
+	}
+}
+
 // Functions that only the failing test calls come before functions that all tests call, and
 // direct calls come before indirect ones. No test has to run.
 func TestCalls(t *testing.T) {

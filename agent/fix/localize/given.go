@@ -13,6 +13,7 @@ import (
 	"git-agent/agent/fix"
 	"git-agent/agent/source"
 	"git-agent/gitext"
+	"git-agent/gitext/quote"
 )
 
 // addGiven adds the functions that the user named. Tests and generated files may be
@@ -79,15 +80,20 @@ func spell(g fix.GivenLocation) string {
 	return fmt.Sprintf("%s:%d-%d", g.Path, g.Lines.Start, g.Lines.End)
 }
 
-// givenFile returns the file of a location that the user named. If it does not exist, the error
-// says what to do.
+// givenFile returns the file of a location that the user named, perhaps with backslashes, or with the bytes of a name
+// that is not UTF-8 as answers show them. If it does not exist, the error says what to do.
 func (s *search) givenFile(ctx context.Context, g fix.GivenLocation) (*file, error) {
 	f, err := s.files.get(ctx, g.Path)
+	for _, other := range []string{path.Clean(strings.ReplaceAll(g.Path, `\`, "/")), quote.Bytes(g.Path)} {
+		if f == nil && err == nil && other != g.Path {
+			f, err = s.files.get(ctx, other)
+		}
+	}
 	switch {
 	case err != nil:
 		return nil, err
 	case f == nil:
-		return nil, fmt.Errorf("%s is not a file of the repository%s", g.Path, s.meant(g.Path))
+		return nil, fmt.Errorf("%s is not a file of the repository%s", g.Path, s.meant(strings.ReplaceAll(g.Path, `\`, "/")))
 	case errors.As(f.unread, new(*gitext.MissingObjectError)):
 		return nil, f.unread
 	case len(f.lines) == 0:

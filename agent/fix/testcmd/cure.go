@@ -276,6 +276,9 @@ var packageRunners = map[string]bool{"npm": true, "npx": true, "yarn": true, "pn
 
 // programCure returns the cure for a missing program: the packages of a project may contain it.
 func (d directory) programCure(line, command string) Cure {
+	if c, hidden := hiddenCure(line); hidden {
+		return c
+	}
 	name := programIn(line)
 	list, _ := words(command)
 	if d.has("package.json") &&
@@ -300,8 +303,14 @@ func (d directory) programCure(line, command string) Cure {
 			return Cure{Install: "composer install"}
 		}
 	}
+	if m := relativePath().FindStringSubmatch(line); m != nil {
+		return Cure{Advice: "there is no " + m[1] + "; commands start at the top of the work tree"}
+	}
 	return Cure{Advice: "install " + cmp.Or(name, "it") + ", or name another command with --test"}
 }
+
+// relativePath matches the path of a missing program that a command names by a directory of the tree.
+var relativePath = source.Lazy(`: ((?:\.{1,2}/|[^\s:/'"]+/)[^\s:'"]+)['"]?: (?:not found|No such file or directory)$`)
 
 // nodeBrings reports whether package.json depends on a package with this name.
 func (d directory) nodeBrings(name string) bool {

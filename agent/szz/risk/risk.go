@@ -53,6 +53,7 @@ type Finding struct {
 type Answer struct {
 	Fix, Parent gitext.OID // Fix "" for an uncommitted change
 	Commit      gitext.Commit
+	Files       int     // number of files that the change changes
 	Score       float64 // the share of ordinary commits that look less risky, from 0 to 1; 0 of a change of documents alone
 	Findings    []Finding
 	Index       bool // an index of changed lines was asked
@@ -72,6 +73,9 @@ func Assess(ctx context.Context, repo *gitext.Repo, q szz.Question) (*Answer, er
 		return nil, err
 	}
 	v := &Answer{Fix: fc.Fix, Parent: fc.Parent, Commit: fc.Commit, Index: fc.Index, Notes: slices.Clone(fc.Notes)}
+	if whole := fc.WholePatch(); whole != nil {
+		v.Files = len(whole.Files)
+	}
 	if fc.Parent == "" {
 		v.Notes = append(v.Notes, "a root commit has no history")
 		v.features = make([]float64, len(Names()))

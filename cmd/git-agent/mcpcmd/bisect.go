@@ -78,10 +78,7 @@ func (t *bisectTool) call(ctx context.Context, args json.RawMessage) (agent.Resu
 		}
 	})
 	if old := new(bisect.OldError); errors.As(err, &old) {
-		if old.Newer {
-			return agent.Result{}, fmt.Errorf("%s is newer than %s; name an older commit, or leave it out", old.Commit.Short(), q.Tip.Short())
-		}
-		return agent.Result{}, fmt.Errorf("at %s the command ends as at %s; name an older commit, or leave it out", old.Commit.Short(), q.Tip.Short())
+		return agent.Result{}, errors.New(wrongEnd(old, q.Tip, p.Fixed))
 	}
 	if err != nil {
 		return agent.Result{}, err
@@ -90,10 +87,30 @@ func (t *bisectTool) call(ctx context.Context, args json.RawMessage) (agent.Resu
 		redactSuspect(*found.Culprit)
 	}
 	var text strings.Builder
-	if err := render.NewHuman(&text, ui.Palette{}, 100, false, nil).Bisect(found, ""); err != nil {
+	if err := render.NewHuman(&text, ui.Palette{}, clientWidth, false, nil).Bisect(found, ""); err != nil {
 		return agent.Result{}, err
 	}
-	return agent.Result{Text: agent.Clean(text.String()), Value: render.BisectJSONOf(found)}, nil
+	value := render.BisectJSONOf(found)
+	value.Notes = clientNotes(value.Notes)
+	return agent.Result{Text: clientText(text.String()), Value: value}, nil
+}
+
+// wrongEnd says which end of the search is wrong, by the parameters that name the ends.
+func wrongEnd(old *bisect.OldError, tip gitext.OID, fixed bool) string {
+	isNew, isOld, older, other := "fails", "passes", "good", "the commit since which it passes is found with fixed"
+	if fixed {
+		isNew, isOld, older, other = "passes", "fails", "bad", "the commit since which it fails is found without fixed"
+	}
+	at := old.Commit.Short()
+	switch {
+	case old.Newer:
+		return fmt.Sprintf("%s, where the command %s as you say, is newer than %s, where it %s; %s", at, isOld, tip.Short(), isNew, other)
+	case old.Base:
+		return fmt.Sprintf("the command %s at %s already, which both ends of the search share; let %s name a commit in the history of %s",
+			isNew, at, older, tip.Short())
+	}
+	return fmt.Sprintf("the command %s at %s, where it %s as you say; let %s name an older commit, or leave it out, and one is looked for",
+		isNew, at, isOld, older)
 }
 
 // question makes the question of a call. Uncommitted tests of the work tree are laid over each

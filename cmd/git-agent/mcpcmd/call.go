@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"git-agent/agent"
+	"git-agent/gitext/gitcmd"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -63,7 +64,12 @@ func failure(err error) string {
 	if errors.As(err, &refused) {
 		return refused.Answer()
 	}
-	return "error: " + agent.Clean(err.Error()) + "\n"
+	text := "error: " + agent.Clean(err.Error()) + "\n"
+	var git *gitcmd.Error
+	if errors.As(err, &git) && git.Hint != "" {
+		text += "hint: " + agent.Clean(git.Hint) + "\n"
+	}
+	return text
 }
 
 type progressKey struct{}

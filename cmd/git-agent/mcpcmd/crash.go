@@ -12,7 +12,6 @@ import (
 	"git-agent/agent/crash/engine"
 	"git-agent/agent/crash/format"
 	"git-agent/cmd/git-agent/render"
-	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/prompts"
 )
@@ -20,7 +19,7 @@ import (
 // crashParams are the parameters of the tool crash. The tool takes the text of a report instead
 // of a file name: a client must not read the machine's files through the tool.
 type crashParams struct {
-	Report string `json:"report" arg:"required,bytes=800000"`
+	Report string `json:"report" arg:"required,nul,bytes=800000"`
 	At     string `json:"at"`
 	Since  string `json:"since"`
 	Max    int    `json:"max" arg:"min=1,max=20"`
@@ -119,11 +118,13 @@ func (t *crashTool) question(ctx context.Context, p crashParams, report *crash.R
 // stacks and frames.
 func (t *crashTool) result(report *crash.Report, ranking *crash.Answer, most int) (agent.Result, error) {
 	var text strings.Builder
-	human := &render.CrashHuman{W: &text, Color: ui.Palette{}, Width: 100, Max: most, Place: func(path string) string { return path }}
+	human := &render.CrashHuman{W: &text, Width: clientWidth, Max: most, Place: func(path string) string { return path }}
 	if err := human.Crash("-", report, ranking); err != nil {
 		return agent.Result{}, err
 	}
-	return agent.Result{Text: agent.Clean(text.String()), Value: render.CrashAnswerOf("-", shortReport(report), shortRanking(ranking), most)}, nil
+	value := render.CrashAnswerOf("-", shortReport(report), shortRanking(ranking), most)
+	value.Notes = clientNotes(value.Notes)
+	return agent.Result{Text: clientText(text.String()), Value: value}, nil
 }
 
 // shortReport returns a report with its first stacks and their first frames.

@@ -20,7 +20,6 @@ import (
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/engine"
 	"git-agent/cmd/git-agent/render"
-	"git-agent/cmd/git-agent/ui"
 	"git-agent/gitext"
 	"git-agent/prompts"
 )
@@ -28,9 +27,9 @@ import (
 // locateParams are the parameters of the tool fix_locate. The tool takes the texts of reports and
 // outputs instead of file names: a client must not read the machine's files through the tool.
 type locateParams struct {
-	Report string `json:"report" arg:"bytes=200000"`
-	Output string `json:"output" arg:"bytes=800000"`
-	Crash  string `json:"crash" arg:"bytes=800000"`
+	Report string `json:"report" arg:"nul,bytes=200000"`
+	Output string `json:"output" arg:"nul,bytes=800000"`
+	Crash  string `json:"crash" arg:"nul,bytes=800000"`
 	At     string `json:"at"`
 	Max    int    `json:"max" arg:"min=1,max=20"`
 }
@@ -114,11 +113,13 @@ func (t *fixTools) locate(ctx context.Context, args json.RawMessage) (agent.Resu
 // located renders the suspected functions.
 func (t *fixTools) located(commit gitext.OID, ans *fix.Answer) (agent.Result, error) {
 	var text strings.Builder
-	human := render.FixHuman{W: &text, Color: ui.Palette{}, Width: 100, All: true, Locate: true, Place: func(path string) string { return path }}
+	human := render.FixHuman{W: &text, Width: clientWidth, All: true, Locate: true, Ranges: true, Place: func(path string) string { return path }}
 	if err := human.Fix(commit, ans); err != nil {
 		return agent.Result{}, err
 	}
-	return agent.Result{Text: agent.Clean(text.String()), Value: render.FixAnswerOf(commit, ans)}, nil
+	value := render.FixAnswerOf(commit, ans)
+	value.Notes = clientNotes(value.Notes)
+	return agent.Result{Text: clientText(text.String()), Value: value}, nil
 }
 
 // shortenAnswer bounds the size of an answer.

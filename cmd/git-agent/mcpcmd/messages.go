@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"regexp"
 	"strings"
@@ -13,9 +14,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxMessage bounds one line of input. The largest legitimate one is a call
-// with a pattern of a few kilobytes.
-const maxMessage = 1 << 20
+// maxMessage bounds one line of input. The largest legitimate one is a call with a log of
+// hundreds of kilobytes, which JSON writes in up to six times as many.
+const maxMessage = 4 << 20
+
+// keptEnds is how much is kept of both ends of a longer line, to find the id of its request.
+const keptEnds = 1 << 10
 
 // maxDepth bounds the nesting of a message. The SDK ends the session at 1,000
 // levels; a legitimate message has about ten.
@@ -84,7 +88,11 @@ func (m *messageReader) line() ([]byte, error) {
 	text = bytes.TrimSpace(text)
 	switch {
 	case !whole:
-		return nil, m.refuse(codeRequest, "the message is longer than 1 MiB")
+		id := idOfLong(text)
+		if id != nil && m.pending.taken(canonicalID(id)) {
+			id = nil
+		}
+		return nil, m.answer(id, codeRequest, fmt.Sprintf("the message is longer than %d MiB; of a long text, send the part that matters", maxMessage>>20))
 	case len(text) == 0:
 		return nil, nil
 	case !utf8.Valid(text) || !json.Valid(text):
@@ -129,24 +137,46 @@ func (m *messageReader) admit(msg message) (line []byte) {
 	return append(msg.text, '\n')
 }
 
-// readLine reads a line. If the line was too long, whole is false and most of
-// it is lost.
+// readLine reads a line. If the line was too long, whole is false and only its ends are returned.
 func readLine(in *bufio.Reader) (text []byte, whole bool, err error) {
 	whole = true
+	var tail []byte
 	for {
 		piece, err := in.ReadSlice('\n')
-		if len(text)+len(piece) > maxMessage {
+		if whole && len(text)+len(piece) > maxMessage {
 			whole = false
+			tail = append(tail, text[max(0, len(text)-keptEnds):]...)
+			text = bytes.Clone(text[:min(len(text), keptEnds)])
 		}
 		if whole {
 			text = append(text, piece...)
 		} else {
-			text = append(text[:0], '?') // something was there
+			tail = append(tail, piece...)
+			tail = append(tail[:0], tail[max(0, len(tail)-keptEnds):]...)
 		}
 		if err != bufio.ErrBufferFull {
-			return text, whole, err
+			return append(text, tail...), whole, err
 		}
 	}
+}
+
+// idAtEnds match a message whose id stands before or behind the long parts, as clients write it.
+var idAtEnds = sync.OnceValue(func() []*regexp.Regexp {
+	const id, short = `"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*`, `"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*`
+	return []*regexp.Regexp{
+		regexp.MustCompile(`^\s*\{\s*(?:` + short + `,\s*)*` + id + `,`),
+		regexp.MustCompile(`[^\\],\s*` + id + `(?:,\s*` + short + `)*\}\s*$`),
+	}
+})
+
+// idOfLong returns the id of a request of which only the ends are known, or nil.
+func idOfLong(ends []byte) json.RawMessage {
+	for _, form := range idAtEnds() {
+		if m := form.FindSubmatch(ends); m != nil && len(m[1]) <= maxID && idForm().Match(m[1]) && json.Valid(m[1]) {
+			return bytes.Clone(m[1])
+		}
+	}
+	return nil
 }
 
 // depth returns the nesting depth of JSON.

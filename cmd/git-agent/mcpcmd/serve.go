@@ -132,8 +132,12 @@ func watchClient(session context.Context, gone func() bool, leave func()) {
 
 func newServer(session context.Context, opt Options) *sdk.Server {
 	s := &service{opt: opt, session: session, slots: make(chan struct{}, 2*runtime.GOMAXPROCS(0))}
+	can := &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}}
+	if opt.Resources != nil {
+		can.Resources = &sdk.ResourceCapabilities{} // no client is told of new ones, which the SDK would promise
+	}
 	server := sdk.NewServer(&sdk.Implementation{Name: "git-agent", Title: "git agent", Version: opt.Version}, &sdk.ServerOptions{
-		Instructions: opt.Instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}},
+		Instructions: opt.Instructions, Capabilities: can,
 	})
 	s.offer(server, opt.Resources)
 	for _, t := range opt.Tools {

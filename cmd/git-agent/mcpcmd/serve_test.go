@@ -111,13 +111,35 @@ func TestBadLines(t *testing.T) {
 		"odd method":   {`{"jsonrpc":"2.0","id":7,"method":[]}`, "-32600"},
 		"no method":    {`{"jsonrpc":"2.0","id":7}`, "-32600"},
 		"two at once":  {`{"jsonrpc":"2.0","id":7,"method":"ping"}{"jsonrpc":"2.0","id":8,"method":"ping"}`, "-32700"},
-		"huge":         {`{"jsonrpc":"2.0","id":7,"method":"` + strings.Repeat("x", 3*maxMessage) + `"}`, "-32600"},
+		"huge":         {strings.Repeat("x", 3*maxMessage), "-32600"},
 		"deep":         {strings.Repeat("[", 20000), "-32700"},
 		"nested":       {strings.TrimSpace(callOf(7, "echo", strings.Repeat(`{"[\"{":`, 5000)+"1"+strings.Repeat("}", 5000))), "-32600"},
 		"bytes":        {"\x00\xff\xfe", "-32700"},
 	} {
 		answers, _ := serve(t, tt.line+"\n\n \r\n"+ping)
 		if !strings.Contains(answers["<nil>"], `"code":`+tt.code) || answers["ping"] == "" {
+			t.Errorf("%s: %v", name, answers)
+		}
+	}
+}
+
+// A request that is too long is refused by its id, wherever the client writes it: an answer without the id is none
+// to a client, which waited for its timeout with a log of 5 MB.
+func TestLongRequests(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat(`at main.go:1\n`, maxMessage/10)
+	for name, tt := range map[string]struct{ line, id string }{
+		"id first":         {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":{"a":"` + long + `"}}}`, "7"},
+		"id second":        {`{"method":"tools/call", "id": "seven", "jsonrpc":"2.0", "params":{"a":"` + long + `"}}`, "seven"},
+		"id last":          {`{"method":"tools/call","params":{"name":"echo","arguments":{"a":"` + long + `"}},"jsonrpc":"2.0","id":7}`, "7"},
+		"id before last":   {`{"method":"tools/call","params":{"a":"` + long + `"},"id":7,"jsonrpc":"2.0"}`, "7"},
+		"no id":            {`{"jsonrpc":"2.0","method":"tools/call","params":{"a":"` + long + `"}}`, "<nil>"},
+		"id of a param":    {`{"jsonrpc":"2.0","method":"tools/call","params":{"a":"` + long + `","id":7}}`, "<nil>"},
+		"id in a text":     {`{"jsonrpc":"2.0","method":"tools/call","params":"` + long + `,\"id\":7}`, "<nil>"},
+		"id with fraction": {`{"jsonrpc":"2.0","id":7.5,"method":"tools/call","params":{"a":"` + long + `"}}`, "<nil>"},
+	} {
+		answers, _ := serve(t, tt.line+"\n")
+		if got := answers[tt.id]; !strings.Contains(got, `"code":-32600`) || !strings.Contains(got, "longer than 4 MiB; of a long text, send the part") {
 			t.Errorf("%s: %v", name, answers)
 		}
 	}

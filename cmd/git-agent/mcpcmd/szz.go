@@ -80,17 +80,17 @@ func (t *szzTool) call(ctx context.Context, args json.RawMessage) (agent.Result,
 		return agent.Result{}, err
 	}
 	var text strings.Builder
-	if err := render.NewHuman(&text, ui.Palette{}, 100, false, nil).Answer(ans); err != nil {
+	if err := render.NewHuman(&text, ui.Palette{}, clientWidth, false, nil).Answer(ans); err != nil {
 		return agent.Result{}, err
-	}
-	if !p.Affected {
-		return agent.Result{Text: agent.Clean(text.String()), Value: render.AnswerJSONOf(ans)}, nil
 	}
 	value := render.AnswerJSONOf(ans)
-	if value.Affected, err = t.releases(ctx, ans, &text); err != nil {
-		return agent.Result{}, err
+	value.Notes = clientNotes(value.Notes)
+	if p.Affected {
+		if value.Affected, err = t.releases(ctx, ans, &text); err != nil {
+			return agent.Result{}, err
+		}
 	}
-	return agent.Result{Text: agent.Clean(text.String()), Value: value}, nil
+	return agent.Result{Text: clientText(text.String()), Value: value}, nil
 }
 
 // releases prints the releases with the bug to text, and returns them.

@@ -164,8 +164,13 @@ func (t *rangeTools) risk(ctx context.Context, args json.RawMessage) (agent.Resu
 		return agent.Result{}, err
 	}
 	v, err := risk.Assess(ctx, t.szz.server.Repo, q)
-	if err != nil {
+	switch {
+	case err != nil:
 		return agent.Result{}, err
+	case v.Files == 0 && q.Source == szz.SourceStaged:
+		return agent.Result{}, errors.New(`nothing is staged; worktree takes changes that are not staged`)
+	case v.Files == 0 && q.Source == szz.SourceWorktree:
+		return agent.Result{}, errors.New("no tracked file is changed; git add --intent-to-add <path> lets git see a new file")
 	}
 	var text strings.Builder
 	people := render.Risk{
@@ -188,6 +193,8 @@ func (t *rangeTools) riskQuestion(ctx context.Context, p riskParams) (szz.Questi
 		return szz.Question{}, errShallow
 	case p.Uncommitted != "" && p.Revision != "":
 		return szz.Question{}, errors.New("a change is a revision or uncommitted, not both")
+	case p.Uncommitted != "" && server.Repo.Bare():
+		return szz.Question{}, errors.New("a bare repository has no uncommitted changes")
 	case p.Uncommitted != "" && (server.Fix != "" || server.Tip != ""):
 		return szz.Question{}, errors.New("uncommitted changes are not visible here: this server hides what came later")
 	}

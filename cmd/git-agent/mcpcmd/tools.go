@@ -86,7 +86,7 @@ func (s *Server) Options() (Options, error) {
 	if err != nil {
 		return Options{}, err
 	}
-	hello, err := prompts.Get("mcp/instructions")
+	hello, err := s.instructions()
 	if err != nil {
 		return Options{}, err
 	}
@@ -106,7 +106,7 @@ func (s *Server) Options() (Options, error) {
 	if err != nil {
 		return Options{}, err
 	}
-	opt := Options{Version: s.Version, Instructions: hello.Text, Mask: secret.New(s.Keys...).Mask}
+	opt := Options{Version: s.Version, Instructions: hello, Mask: secret.New(s.Keys...).Mask}
 	opt.Tools = append([]Tool{szz.tool(), crash.tool()}, repair.tools()...)
 	opt.Tools = append(opt.Tools, ranges.tools()...)
 	if s.Trial != nil {
@@ -138,8 +138,24 @@ func (s *Server) Options() (Options, error) {
 	return opt, nil
 }
 
-// announceOutputs sets the schemas of the structured answers. No model is asked, so that none has
-// a part about it.
+// instructions returns the first information for a client's model.
+func (s *Server) instructions() (string, error) {
+	p, err := prompts.Get("mcp/instructions")
+	if err != nil {
+		return "", err
+	}
+	return p.Render(map[string]bool{"Runs": s.Trial != nil})
+}
+
+// modelOrTests are the parts of an answer that only a model, a command that verifies suspects, or the option -v adds.
+// The tools have none of these, and clients may show a model all that is announced.
+var modelOrTests = []string{
+	"agent", "opinion", "files.vote", "own_test", "own_tested",
+	"suspects.prior", "suspects.type", "suspects.confirmation", "suspects.request",
+	"owner.prior", "owner.type", "owner.confirmation", "owner.request",
+}
+
+// announceOutputs sets the schemas of the structured answers.
 func announceOutputs(tools []Tool) error {
 	forms := map[string]schema.Format{
 		"szz": render.AnswerForm(), "szz_check": render.CheckListForm(), "szz_risk": render.RiskForm(), "szz_stat": render.StatForm(),
@@ -150,7 +166,10 @@ func announceOutputs(tools []Tool) error {
 		if !ok {
 			continue
 		}
-		form.Without = []string{"agent"}
+		form.Without = modelOrTests
+		if tools[i].Spec.Name == "fix_locate" {
+			form.Empty = []string{"patches", "others"}
+		}
 		var err error
 		if tools[i].Output, err = form.Compact(); err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ type FixHuman struct {
 	All    bool                     // all findings and all plausible patches
 	Exact  bool                     // the patch is for a program: it is printed byte for byte
 	Locate bool                     // only the suspected functions and their history are wanted
+	Ranges bool                     // with Locate: the reader is a program, which reads the lines of a function next
 	Place  func(path string) string // writes a tracked path for the reader
 }
 
@@ -71,7 +73,11 @@ func (r *FixHuman) Fix(commit gitext.OID, ans *fix.Answer) error {
 // heading prints the failing command and its failure, unless the outcome says it again.
 func (r *FixHuman) heading(b *bytes.Buffer, commit gitext.OID, ans *fix.Answer) {
 	rep := ans.Reproduction
-	b.WriteString(r.Color.Paint("fix", "fix "+commit.Short()))
+	title := "fix " + commit.Short()
+	if r.Locate && r.Ranges { // szz, which the reader calls too, names the fixing commit so
+		title = "at commit " + commit.Short()
+	}
+	b.WriteString(r.Color.Paint("fix", title))
 	if rep.Command != "" {
 		b.WriteString("  " + ui.OneLine(rep.Command))
 	}
@@ -113,7 +119,11 @@ func (r *FixHuman) locations(b *bytes.Buffer, ans *fix.Answer) {
 			line(b, 4, r.Color.Paint("doubt", fmt.Sprintf("and %s, with -v", agent.Plural(len(list)-i, "more function"))))
 			break
 		}
-		place := fmt.Sprintf("%s:%d", ui.Path(r.Place(l.Path)), l.Lines.Start)
+		lines := strconv.Itoa(l.Lines.Start)
+		if r.Ranges {
+			lines = rangeText(l.Lines)
+		}
+		place := ui.Path(r.Place(l.Path)) + ":" + lines
 		fmt.Fprintf(b, "%2d.  %s  %s\n", i+1, r.Color.Paint("path", place), r.Color.Paint("suspect", ui.OneLine(l.Function)))
 		var why []string
 		for _, g := range l.Grounds[:min(len(l.Grounds), shownGrounds)] {

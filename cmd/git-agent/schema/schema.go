@@ -34,8 +34,10 @@ type Format struct {
 	Open bool
 	// Values are the possible values of properties at the top.
 	Values map[string][]any
-	// Without are properties at the top that are never written here.
+	// Without are properties that are never written here, below the top with a point: "suspects.request".
 	Without []string
+	// Empty are lists at the top that are always written and have nothing in them here.
+	Empty []string
 	// Own are types within that write their own JSON.
 	Own []reflect.Type
 }
@@ -93,14 +95,33 @@ func (f Format) object(t reflect.Type, id, kind string) (*jsonschema.Schema, err
 			p.Enum = values
 		}
 	}
-	for _, name := range f.Without {
-		delete(s.Properties, name)
-		s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(n string) bool { return n == name })
+	for _, path := range f.Without {
+		leaveOut(s, path)
+	}
+	for _, name := range f.Empty {
+		s.Properties[name] = &jsonschema.Schema{Type: "array", MaxItems: jsonschema.Ptr(0)}
 	}
 	if f.Open {
 		openUp(s)
 	}
 	return s, nil
+}
+
+// leaveOut removes a property, which must not be a required one.
+func leaveOut(s *jsonschema.Schema, path string) {
+	name, below, deeper := strings.Cut(path, ".")
+	p := s.Properties[name]
+	switch {
+	case p == nil:
+		return
+	case deeper && p.Items != nil:
+		leaveOut(p.Items, below)
+	case deeper:
+		leaveOut(p, below)
+	default:
+		delete(s.Properties, name)
+		s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(n string) bool { return n == name })
+	}
 }
 
 // openUp allows what a reader ignores: other properties, and null for those that may be left out.
