@@ -46,15 +46,7 @@ func (k *Case) lineEvidence(set *candidate.AnchorSet, c *candidate.Candidate) []
 			own = append(own, a)
 		}
 	}
-	sort.SliceStable(own, func(i, j int) bool {
-		if own[i].Role != own[j].Role {
-			return own[i].Role < own[j].Role
-		}
-		if (own[i].Kind == source.LineCode) != (own[j].Kind == source.LineCode) {
-			return own[i].Kind == source.LineCode
-		}
-		return own[i].Distance < own[j].Distance
-	})
+	sort.SliceStable(own, func(i, j int) bool { return tellsMore(own[i], own[j]) })
 	own = own[:min(most, len(own))]
 	var list []suspect.Evidence
 	for _, a := range own {
@@ -64,6 +56,21 @@ func (k *Case) lineEvidence(set *candidate.AnchorSet, c *candidate.Candidate) []
 		})
 	}
 	return list
+}
+
+// tellsMore reports whether a line tells more of its owner than another: lines that the fix removes come first, then code,
+// then what is nearer, as in Reason.
+func tellsMore(a, b *candidate.Anchor) bool {
+	removed := func(x *candidate.Anchor) bool { return x.Role == candidate.RoleDeleted }
+	switch {
+	case removed(a) != removed(b):
+		return removed(a)
+	case (a.Kind == source.LineCode) != (b.Kind == source.LineCode):
+		return a.Kind == source.LineCode
+	case a.Role != b.Role:
+		return a.Role < b.Role
+	}
+	return a.Distance < b.Distance
 }
 
 // blameCommand returns a command by which git names the owner of an anchor: at the fix's
