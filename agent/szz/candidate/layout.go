@@ -181,8 +181,12 @@ func isMark(c byte) bool { return strings.IndexByte("{},;", c) >= 0 }
 // isFreeForm reports whether the ends of lines and the indentation mean little in a file.
 func isFreeForm(p string) bool { return slices.Contains(freeForm, strings.ToLower(path.Ext(p))) }
 
-// findOwners blames lines, and again if an owner says that it formats code and changes only its layout.
+// findOwners blames lines, and again if an owner says that it formats code and changes only its layout. For a fix of white space,
+// such a commit may well be the culprit.
 func (s *AnchorSet) findOwners(ctx context.Context, repo *gitext.Repo, rev gitext.OID, asked []suspect.FileLines) (*suspect.Owners, error) {
+	if s.Spaces {
+		return suspect.FindOwnersWith(ctx, repo, rev, asked, suspect.OwnerOptions{Spaces: true})
+	}
 	const rounds = 3 // formatters that are looked through one after the other
 	owners, err := suspect.FindOwners(ctx, repo, rev, asked)
 	for range rounds {

@@ -100,13 +100,16 @@ func (k *Case) blameCommand(set *candidate.AnchorSet, list []*candidate.Anchor, 
 	for after := to; in[after]; after.line++ {
 		to = after
 	}
-	through := ""
+	through := " -w"
+	if set.Spaces {
+		through = ""
+	}
 	if a.Move == nil {
 		for _, oid := range set.Ignored {
 			through += " --ignore-rev=" + oid.Short()
 		}
 	}
-	return fmt.Sprintf("git blame -w%s -L %d,%d %s -- %s", through, from.line, to.line, from.rev.Short(), quote.Shell(from.path))
+	return fmt.Sprintf("git blame%s -L %d,%d %s -- %s", through, from.line, to.line, from.rev.Short(), quote.Shell(from.path))
 }
 
 // diffEvidence returns the evidence against a candidate that owns none of the lines: the
