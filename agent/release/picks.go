@@ -238,7 +238,7 @@ func (s *search) compare(ctx context.Context) error {
 		case err != nil && !gitext.Unreadable(err):
 			return err
 		case err == nil && !p.Truncated && len(p.Files) > 0:
-			sum = changesOf(p)
+			sum = ChangesOf(p)
 		}
 		sums = append(sums, sum)
 	}
@@ -256,9 +256,9 @@ func (s *search) compare(ctx context.Context) error {
 	return nil
 }
 
-// changesOf identifies the changes of a patch, as git patch-id does, but without the lines around
+// ChangesOf identifies the changes of a patch, as git patch-id does, but without the lines around
 // them, which differ between releases. White space does not count.
-func changesOf(p *gitext.Patch) (sum [sha256.Size]byte) {
+func ChangesOf(p *gitext.Patch) (sum [sha256.Size]byte) {
 	h := sha256.New()
 	for _, f := range p.Files {
 		fmt.Fprintf(h, "%q %q", f.OldPath, f.NewPath)

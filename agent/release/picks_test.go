@@ -39,12 +39,12 @@ func TestChangesOf(t *testing.T) {
 		}
 		return &gitext.Patch{Files: []gitext.FileChange{{OldPath: path, NewPath: path, Hunks: []gitext.Hunk{h}}}}
 	}
-	one := changesOf(patch("f", "x", "-a b", "+c"))
-	if one != changesOf(patch("f", "other", "-a\tb ", "+ c")) {
+	one := ChangesOf(patch("f", "x", "-a b", "+c"))
+	if one != ChangesOf(patch("f", "other", "-a\tb ", "+ c")) {
 		t.Error("white space and lines around a change count")
 	}
 	for _, other := range []*gitext.Patch{patch("g", "x", "-a b", "+c"), patch("f", "x", "-a b", "-c"), patch("f", "x", "-a b", "+d"), patch("f", "x", "-a b")} {
-		if one == changesOf(other) {
+		if one == ChangesOf(other) {
 			t.Errorf("%+v is the same change", other.Files)
 		}
 	}

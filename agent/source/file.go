@@ -22,9 +22,10 @@ var (
 	testName = Lazy(`(?i:^test[_-].*|.*[_.-](test|tests|spec)(-d)?\.[a-z+]+$|.*\.(test|spec)\.[a-z]+$)|^[A-Z]\w*Tests?\.(java|kt|cs|scala|groovy)$`)
 
 	// These files have no behaviour, or are a generated form of it.
-	otherExt = WordSet(`.md .markdown .rst .txt .adoc .asciidoc .html .htm .css .svg .po .pot .json .lock .sum
+	otherExt = WordSet(`.md .mdx .markdown .rdoc .rst .txt .adoc .asciidoc .html .htm .css .svg .po .pot .json .lock .sum
 .csv .tsv .xml .ini .cfg .conf .toml .yml .yaml .properties .log .png .pdf .asc .sig .sha256 .sha512 .tex .ps .1 .3 .5 .7 .8 .man
-.sln .csproj .vcxproj .filters .iml .plist .gitignore .gitattributes .mailmap .map .snap .out .in .am .ac .m4`)
+.sln .slnx .csproj .fsproj .vbproj .vcxproj .props .targets .nuspec .resx .filters .iml .plist .pbxproj .xcscheme .xctestplan .xcworkspacedata
+.podspec .gemspec .api .gitignore .gitattributes .gitmodules .editorconfig .mailmap .map .snap .out .in .am .ac .m4`)
 	otherName = WordSet(`changelog changes news readme authors maintainers license copying todo thanks contributors
 makefile gnumakefile cmakelists.txt meson.build build.gradle pom.xml package.json configure version
 mdate-sh install releases history vagrantfile dockerfile .travis.yml`)
@@ -56,8 +57,8 @@ func FileKindOf(p string) FileKind {
 // documentExt and documentName select the files of the kind OtherFile that no build uses and no
 // program reads at run time.
 var (
-	documentExt = WordSet(`.md .markdown .rst .txt .adoc .asciidoc .html .htm .svg .po .pot .lock .sum .log .png
-.pdf .asc .sig .sha256 .sha512 .tex .ps .1 .3 .5 .7 .8 .man .gitignore .gitattributes .mailmap .snap .out`)
+	documentExt = WordSet(`.md .mdx .markdown .rdoc .rst .txt .adoc .asciidoc .html .htm .svg .po .pot .lock .sum .log .png
+.pdf .asc .sig .sha256 .sha512 .tex .ps .1 .3 .5 .7 .8 .man .api .gitignore .gitattributes .mailmap .snap .out`)
 	documentName = WordSet(`changelog changes news readme authors maintainers license copying todo thanks contributors
 mdate-sh install releases history version`)
 )
@@ -65,7 +66,7 @@ mdate-sh install releases history version`)
 // listExt selects the files of documentExt that people do not read, buildText the text-like files
 // for tools, and buildExt the scripts and data that may have the name of a document.
 var (
-	listExt   = WordSet(`.lock .sum .log .gitignore .gitattributes .mailmap .snap .out`)
+	listExt   = WordSet(`.lock .sum .log .api .gitignore .gitattributes .mailmap .snap .out`)
 	buildText = WordSet(`cmakelists.txt requirements.txt constraints.txt meson_options.txt`)
 	buildExt  = WordSet(`.in .am .ac .m4 .json .xml .ini .cfg .conf .toml .yml .yaml .properties`)
 )

@@ -41,7 +41,9 @@ func TestIsVendored(t *testing.T) {
 func TestIsBuildOrData(t *testing.T) {
 	for p, want := range map[string]bool{
 		"Makefile": true, "src/Makefile.am": true, "CMakeLists.txt": true, ".github/ci.yml": true, "lib/meson.build": true,
-		"README.md": false, "NEWS": false, "ChangeLog.txt": false, "p.c": false, "tests/data.json": false, "go.sum": false, "po/de.po": false,
+		"README.md": false, "NEWS": false, "ChangeLog.txt": false, "p.c": false, "core/api/core.api": false,
+		"App.xcodeproj/project.pbxproj": true, "a.xcodeproj/xcshareddata/xcschemes/a.xcscheme": true, "src/Strings.resx": true, "Directory.Build.props": true,
+		"a.gemspec": true, ".gitmodules": true, "docs/intro.mdx": false, "tests/data.json": false, "go.sum": false, "po/de.po": false,
 	} {
 		if got := IsBuildOrData(p); got != want {
 			t.Errorf("%s: %t", p, got)
@@ -54,7 +56,8 @@ func TestIsDocument(t *testing.T) {
 	for p, want := range map[string]bool{
 		"NEWS": true, "ChangeLog": true, "doc/guides/notes.rst": true, "README.md": true, "lib/switch.8.in": true, "doc/man/sinfo.1": true,
 		"doc/Makefile": false, "doc/a.c": false, "VERSION": false, "go.sum": false, "a.json": false, "tests/README.md": true, "meson.build": false,
-		"src/CMakeLists.txt": false, "requirements.txt": false, "notes.txt": true,
+		"src/CMakeLists.txt": false, "requirements.txt": false, "notes.txt": true, "docs/intro.mdx": true, "README.rdoc": true, "core/api/core.api": false,
+		"App.xcodeproj/project.pbxproj": false,
 	} {
 		if got := IsDocument(p); got != want {
 			t.Errorf("%s: %t", p, got)

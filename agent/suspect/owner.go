@@ -65,6 +65,7 @@ type OwnerOptions struct {
 	IgnoreRevs []gitext.OID // commits that own nothing if there is an older owner, such as commits that only reformat
 	Moves      bool         // follow lines that moved within the file (-M)
 	Copies     bool         // follow lines that the owner took from other files it changed (-C)
+	Spaces     bool         // a change of white space makes an owner (without -w)
 	NoKinds    bool         // leave OwnedLine.Kind at LineCode, which saves the time of a lexer
 }
 
@@ -123,7 +124,7 @@ func ownersIn(
 	if len(ranges) == 0 {
 		return nil, "", nil
 	}
-	how := gitext.BlameOptions{Ranges: merge(ranges), IgnoreSpace: true, Moves: opt.Moves, IgnoreRevs: opt.IgnoreRevs}
+	how := gitext.BlameOptions{Ranges: merge(ranges), IgnoreSpace: !opt.Spaces, Moves: opt.Moves, IgnoreRevs: opt.IgnoreRevs}
 	if opt.Copies {
 		how.Copies = 1
 	}

@@ -306,15 +306,30 @@ func annotated(ctx context.Context, repo *gitext.Repo, fc *FixContext) (*Answer,
 		if err != nil {
 			return nil, err
 		}
-		v.Candidates = append(v.Candidates, a.Commit)
+		reason := fmt.Sprintf("the message of %s names it; it %s", messageOf(a, fc), checkedOf(a))
+		only, ok, err := onlyBrought(ctx, repo, c)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			reason = fmt.Sprintf("the message of %s names %s, a merge that brought this commit alone", messageOf(a, fc), c.OID.Short())
+			c = only
+		}
+		if slices.Contains(v.Candidates, c.OID) || fc.Excludes(c.OID) {
+			continue
+		}
+		v.Candidates = append(v.Candidates, c.OID)
 		v.Suspects = append(v.Suspects, Suspect{Suspect: suspect.Suspect{
 			Commit: c,
-			Reason: fmt.Sprintf("the message of %s names it; it %s", messageOf(a, fc), checkedOf(a)),
+			Reason: reason,
 			Evidence: []suspect.Evidence{{
 				Text:    strings.Join(strings.Fields(a.Text), " "),
 				Command: "git show -s " + string(a.In),
 			}},
 		}})
+	}
+	if len(v.Suspects) == 0 {
+		return nil, nil // the user excludes what the merge brought
 	}
 	return v, nil
 }

@@ -1,6 +1,7 @@
 package candidate
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -66,7 +67,9 @@ type AnchorSet struct {
 	Beyond bool // a shallow clone lacks the owners of all lines
 	// Ignored are commits that blame looks through, because they say that they format code and change only its layout.
 	Ignored []gitext.OID
-	Notes   []string
+	// Spaces is set if the fix changes only white space of these files. Who last changed white space is then the owner of a line.
+	Spaces bool
+	Notes  []string
 }
 
 // Bounds of the work for one fix. If a fix has more files, the largest are traced, and a
@@ -109,6 +112,7 @@ func FindAnchors(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (*A
 	if err := set.dropUnitTests(ctx, repo, fc); err != nil {
 		return nil, err
 	}
+	set.Spaces = !slices.ContainsFunc(set.Changes, func(c Change) bool { return !c.spaces() })
 	if err := set.blame(ctx, repo, fc.Parent, reach); err != nil {
 		return nil, err
 	}
@@ -177,6 +181,9 @@ func (s *AnchorSet) blame(ctx context.Context, repo *gitext.Repo, parent gitext.
 		}
 	}
 	s.Notes, s.Beyond = append(s.Notes, owners.Notes...), owners.NoneKnown()
+	if s.Spaces {
+		return nil // a commit that moved a line may have indented it wrongly
+	}
 	return suspect.FindWriters(ctx, repo, s.near())
 }
 
@@ -358,6 +365,17 @@ func (c Change) stamps() bool { return c.only(versionStamp().Match) }
 
 // releases reports whether a change does nothing but set another version: the fix was released at once.
 func (c Change) releases() bool { return c.only(source.SetsVersion) }
+
+// spaces reports whether a change is one of white space alone.
+func (c Change) spaces() bool {
+	bare := func(lines []gitext.PatchLine) (text []byte) {
+		for _, l := range lines {
+			text = append(text, withoutSpace(l.Text)...)
+		}
+		return text
+	}
+	return bytes.Equal(bare(c.Removed), bare(c.Added))
+}
 
 // only reports whether a condition holds for all removed and added lines.
 func (c Change) only(holds func(line []byte) bool) bool {

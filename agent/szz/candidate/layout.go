@@ -132,6 +132,16 @@ func addText(sums *[2]maphash.Hash, line []byte, free bool) {
 // lines that it replaced there is the same without white space, kinds of quotes and, in a free form, the marks of
 // formatters.
 func (c *Candidate) Reformats(a *Anchor) bool {
+	free := isFreeForm(a.Path)
+	return c.replaced(a, func(line []byte) []byte { return bareText(line, free) })
+}
+
+// Shifts reports whether a commit moved or re-indented a line that it owns: one of the lines that it replaced there is the same
+// without white space. Blame, which does not count white space, would else have named the older owner.
+func (c *Candidate) Shifts(a *Anchor) bool { return c.replaced(a, withoutSpace) }
+
+// replaced reports whether a line that a commit owns has the form of one of the lines that the commit replaced there.
+func (c *Candidate) replaced(a *Anchor, form func(line []byte) []byte) bool {
 	if c.Diff == nil {
 		return false
 	}
@@ -139,9 +149,13 @@ func (c *Candidate) Reformats(a *Anchor) bool {
 	if h == nil {
 		return false
 	}
-	free := isFreeForm(a.Path)
-	bare := bareText(a.Text, free)
-	return len(bare) > 0 && slices.ContainsFunc(h.removed, func(line []byte) bool { return bytes.Equal(bareText(line, free), bare) })
+	own := form(a.Text)
+	return len(own) > 0 && slices.ContainsFunc(h.removed, func(line []byte) bool { return bytes.Equal(form(line), own) })
+}
+
+// withoutSpace returns a line without its white space.
+func withoutSpace(line []byte) []byte {
+	return slices.DeleteFunc(bytes.Clone(line), isSpace)
 }
 
 // bareText returns a line without its layout and punctuation.
@@ -167,8 +181,12 @@ func isMark(c byte) bool { return strings.IndexByte("{},;", c) >= 0 }
 // isFreeForm reports whether the ends of lines and the indentation mean little in a file.
 func isFreeForm(p string) bool { return slices.Contains(freeForm, strings.ToLower(path.Ext(p))) }
 
-// findOwners blames lines, and again if an owner says that it formats code and changes only its layout.
+// findOwners blames lines, and again if an owner says that it formats code and changes only its layout. For a fix of white space,
+// such a commit may well be the culprit.
 func (s *AnchorSet) findOwners(ctx context.Context, repo *gitext.Repo, rev gitext.OID, asked []suspect.FileLines) (*suspect.Owners, error) {
+	if s.Spaces {
+		return suspect.FindOwnersWith(ctx, repo, rev, asked, suspect.OwnerOptions{Spaces: true})
+	}
 	const rounds = 3 // formatters that are looked through one after the other
 	owners, err := suspect.FindOwners(ctx, repo, rev, asked)
 	for range rounds {

@@ -45,21 +45,39 @@ func opine(ctx context.Context, repo *gitext.Repo, q szz.Question, v *szz.Answer
 	case err != nil || len(found.Suspects) == 0 || unread().Missing > 0:
 		return nil // the annotation answers alone
 	}
-	s := found.Suspects[0]
-	if s.Probability < leastOpinion || slices.Contains(v.Candidates, s.Commit.OID) {
-		return nil
-	}
-	merge, err := broughtBy(ctx, repo, v.Suspects, s.Commit.OID)
-	if err != nil {
+	s, merge, err := against(ctx, repo, v, found.Suspects)
+	if err != nil || s == nil {
 		return err
 	}
-	v.Opinion = &s
+	v.Opinion = s
 	say := "the ranking, which does not read the names in the message, suspects another commit: %s (%q), %.0f%%"
 	if merge != "" {
 		say = "of what the merge " + merge.Short() + " brought, the ranking suspects %s (%q), %.0f%%"
 	}
 	v.Note(say, s.Commit.OID.Short(), s.Commit.Subject(), 100*min(s.Probability, 0.99))
 	return nil
+}
+
+// leastBrought is the least probability of a commit that is named because a merge in the message brought it. Of ten culprits that
+// came with a merge of several commits, the best ranked commit of the merge is the culprit in all seven that have 10 % or more.
+const leastBrought = 0.1
+
+// against returns the suspect of the ranking that is told beside the answer v: the first one, if it is probable and the message does
+// not name it, else the best ranked one that a named merge brought. merge is the named merge that brought it, or "".
+func against(ctx context.Context, repo *gitext.Repo, v *szz.Answer, ranked []szz.Suspect) (s *szz.Suspect, merge gitext.OID, err error) {
+	for i := range ranked {
+		r := &ranked[i]
+		if r.Probability < leastBrought || slices.Contains(v.Candidates, r.Commit.OID) {
+			break
+		}
+		if merge, err = broughtBy(ctx, repo, v.Suspects, r.Commit.OID); err != nil {
+			return nil, "", err
+		}
+		if merge != "" || i == 0 && r.Probability >= leastOpinion {
+			return r, merge, nil
+		}
+	}
+	return nil, "", nil
 }
 
 // broughtBy returns the first named merge that brought a commit, which is no commit of its first
@@ -91,5 +109,6 @@ func opinion(ctx context.Context, repo *gitext.Repo, q szz.Question) (*szz.Answe
 	if err != nil {
 		return nil, err
 	}
-	return offline.Trace(ctx, repo, fc, szz.Algorithms[0], 1)
+	const most = 5 // no more have leastBrought, or hardly
+	return offline.Trace(ctx, repo, fc, szz.Algorithms[0], most)
 }

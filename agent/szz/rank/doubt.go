@@ -29,7 +29,7 @@ func (k *Case) doubt(ranked []Ranked) {
 		switch {
 		case changesOnlyTests(j.Candidate):
 			j.doubt = "changes only tests"
-		case j.Candidate.OnlyLayout():
+		case j.Candidate.OnlyLayout() && !k.Set.Spaces:
 			j.doubt = "changes only the layout of code"
 		default:
 			continue

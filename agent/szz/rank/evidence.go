@@ -46,15 +46,7 @@ func (k *Case) lineEvidence(set *candidate.AnchorSet, c *candidate.Candidate) []
 			own = append(own, a)
 		}
 	}
-	sort.SliceStable(own, func(i, j int) bool {
-		if own[i].Role != own[j].Role {
-			return own[i].Role < own[j].Role
-		}
-		if (own[i].Kind == source.LineCode) != (own[j].Kind == source.LineCode) {
-			return own[i].Kind == source.LineCode
-		}
-		return own[i].Distance < own[j].Distance
-	})
+	sort.SliceStable(own, func(i, j int) bool { return tellsMore(own[i], own[j]) })
 	own = own[:min(most, len(own))]
 	var list []suspect.Evidence
 	for _, a := range own {
@@ -64,6 +56,21 @@ func (k *Case) lineEvidence(set *candidate.AnchorSet, c *candidate.Candidate) []
 		})
 	}
 	return list
+}
+
+// tellsMore reports whether a line tells more of its owner than another: lines that the fix removes come first, then code,
+// then what is nearer, as in Reason.
+func tellsMore(a, b *candidate.Anchor) bool {
+	removed := func(x *candidate.Anchor) bool { return x.Role == candidate.RoleDeleted }
+	switch {
+	case removed(a) != removed(b):
+		return removed(a)
+	case (a.Kind == source.LineCode) != (b.Kind == source.LineCode):
+		return a.Kind == source.LineCode
+	case a.Role != b.Role:
+		return a.Role < b.Role
+	}
+	return a.Distance < b.Distance
 }
 
 // blameCommand returns a command by which git names the owner of an anchor: at the fix's
@@ -93,13 +100,16 @@ func (k *Case) blameCommand(set *candidate.AnchorSet, list []*candidate.Anchor, 
 	for after := to; in[after]; after.line++ {
 		to = after
 	}
-	through := ""
+	through := " -w"
+	if set.Spaces {
+		through = ""
+	}
 	if a.Move == nil {
 		for _, oid := range set.Ignored {
 			through += " --ignore-rev=" + oid.Short()
 		}
 	}
-	return fmt.Sprintf("git blame -w%s -L %d,%d %s -- %s", through, from.line, to.line, from.rev.Short(), quote.Shell(from.path))
+	return fmt.Sprintf("git blame%s -L %d,%d %s -- %s", through, from.line, to.line, from.rev.Short(), quote.Shell(from.path))
 }
 
 // diffEvidence returns the evidence against a candidate that owns none of the lines: the

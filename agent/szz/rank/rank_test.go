@@ -327,11 +327,11 @@ func TestRankReleasedFix(t *testing.T) {
 // are not similar because both say "Subproject commit".
 func TestRankSubmoduleText(t *testing.T) {
 	h := newHistory(t)
-	h.Commit("start the program", gittest.Files{"p.c": szztest.Program})
+	start := h.Commit("start the program", gittest.Files{"p.c": szztest.Program})
 	move := func(to string) gitext.OID { // with a line of text, because a submodule alone is not traced
 		h.Write(gittest.Files{"p.c": szztest.Program + "/* " + to + " */\n"})
 		h.Git("add", "p.c")
-		h.Git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat(to, 40)+",lib")
+		h.Git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat(to, len(start))+",lib")
 		h.Time += 60
 		h.Git("commit", "-q", "-m", "lib: move on to "+to)
 		return h.Head()

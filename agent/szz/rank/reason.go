@@ -22,6 +22,7 @@ type owns struct {
 type kinds struct {
 	code      int
 	formatted int                     // lines of code of which only the layout or the punctuation changed
+	shifted   int                     // of these, lines that the commit moved or re-indented
 	other     map[source.LineKind]int // lines that are no code
 }
 
@@ -37,6 +38,9 @@ func (n *kinds) add(c *candidate.Candidate, a *candidate.Anchor) {
 	n.code++
 	if c.Reformats(a) {
 		n.formatted++
+	}
+	if c.Shifts(a) {
+		n.shifted++
 	}
 }
 
@@ -57,7 +61,10 @@ func (n *kinds) text() string {
 
 // did is the clause for lines of code.
 func (n *kinds) did() string {
-	if n.formatted == n.code {
+	switch n.code {
+	case n.shifted: // what the commit changed around them may well matter
+		return "moved or re-indented "
+	case n.formatted:
 		return "changed only the layout or punctuation of "
 	}
 	return "wrote "
@@ -100,12 +107,16 @@ func (k *Case) Reason(c *candidate.Candidate) string {
 		return n.deleted.did() + szz.PartOf(n.deleted.code, n.total, line) + k.whichCode() + k.movedOnly(c) + k.movedSince(c, candidate.RoleDeleted)
 	case n.deleted.some():
 		return n.deleted.text() + " that the fix removes"
-	case n.near.some():
+	case n.near.code > 0:
 		return n.near.text() + " next to what the fix changes" + k.movedSince(c, candidate.RoleContext)
 	case c.Sources&candidate.FromSecond != 0 && n.removals == 0:
 		return "wrote an earlier version of lines next to what the fix adds"
 	case c.Sources&candidate.FromSecond != 0:
 		return "wrote an earlier version of lines that the fix removes"
+	case n.inFunction.code > 0: // a blank line or a comment that is nearer says less
+		return n.inFunction.text() + " in the function or block that the fix changes"
+	case n.near.some():
+		return n.near.text() + " next to what the fix changes" + k.movedSince(c, candidate.RoleContext)
 	case n.inFunction.some():
 		return n.inFunction.text() + " in the function or block that the fix changes"
 	case c.Sources&candidate.FromBeside != 0:

@@ -77,7 +77,7 @@ func (k *Case) voteDeleted(a *candidate.Anchor) {
 	k.owned[a.Owner]++
 	k.shares[candidate.ShareDeleted][a.Owner]++
 	if c := k.pool.ByOID[a.Owner]; c.Diff != nil {
-		if h := c.Diff.HunkAt(a.Path, a.OrigLine); h != nil && h.Cosmetic {
+		if h := c.Diff.HunkAt(a.Path, a.OrigLine); h != nil && h.Cosmetic && !k.Set.Spaces {
 			k.shares[candidate.ShareCosmetic][a.Owner]++
 			k.moved[a.Owner]++
 		}
