@@ -68,8 +68,8 @@ func few(paths []string) []string {
 }
 
 // testsOf returns the test files that are named like files of the program: for calc/tax.py, test_tax.py, and for calc/index.ts,
-// calc.test.ts. Of several with one name, those count whose directories are most like the file's. The tests of a file in Go are those of its
-// package. The result is nil if there are more than a few.
+// calc.test.ts. Of several with one name, those count whose directories are most like the file's. For a file in Go, a test file
+// stands for all of its package. The result is nil if there are more than a few.
 func (l *layout) testsOf(code []string) []string {
 	var tests []string
 	for _, c := range code {
@@ -88,6 +88,9 @@ func (l *layout) testsOf(code []string) []string {
 					found = append(found, p)
 				}
 			}
+		}
+		if path.Ext(c) == ".go" && len(found) > 0 {
+			found = []string{slices.Min(found)} // a command runs whole packages
 		}
 		tests = append(tests, found...)
 	}

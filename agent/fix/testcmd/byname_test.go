@@ -25,7 +25,7 @@ func TestTestsAreNamedLikeTheirCode(t *testing.T) {
 		{"src/Button.vue", "src/Button.spec.js", ""},
 		{"core/src/main/java/x/Tax.java", "core/src/test/java/x/TaxTest.java core/src/test/java/x/TestTax.java core/src/test/java/x/TaxIT.java",
 			"web/src/test/java/x/TaxTest.java core/src/test/java/x/TaxesTest.java"},
-		{"a/b.go", "a/b_test.go a/other_test.go", "a/c/b_test.go"},
+		{"a/b.go", "a/b_test.go", "a/other_test.go a/c/b_test.go"},
 		{"lib/a/tax.rb", "spec/a/tax_spec.rb", "spec/b/tax_spec.rb"},
 		{"src/Tax.php", "tests/TaxTest.php", "tests/tax.js"},
 		{"lib/tax.ex", "test/tax_test.exs", ""},
