@@ -84,4 +84,19 @@ ruby crash of 0
   scraperwiki [PROJECT_ROOT]/app/controllers/scrapers_controller.rb:83
 `,
 	},
+	{
+		name: "a failure of Neovim that names another one, wrapped",
+		from: "ibhagwan/fzf-lua#232",
+		text: `Error executing vim.schedule lua callback: ...g/nvim/plugged/fzf-lua/lua/fzf-lua/previewer/builtin.lua:379: Error executing lua: ...plugged/fzf-lua/builtin.l
+ua:380: Vim(lua):E5108: Error executing lua ....config/nvim/plugged/filetype.nvim/lua/filetype/init.lua:183: attempt to index upvalue 'custom_map' (a nil value)
+stack traceback:
+        ....config/nvim/plugged/filetype.nvim/lua/filetype/init.lua:183: in function 'resolve'
+        [C]: in function 'cmd'
+`,
+		want: `! error
+lua crash of 0
+  resolve ....config/nvim/plugged/filetype.nvim/lua/filetype/init.lua:183
+  cmd ([C])
+`,
+	},
 }

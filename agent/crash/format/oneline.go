@@ -75,7 +75,9 @@ func (r *oneLineReader) failure(s *scanner, l reportLine) {
 		return
 	}
 	if r.alone != nil && strings.Contains(l.Text, r.aloneHas) && r.alone().MatchString(l.Text) {
-		r.Flush(s)
+		if wrapped := r.waits && r.lone && l.N == r.head.N+1 && !strings.HasPrefix(l.Text, r.aloneHas); !wrapped {
+			r.Flush(s)
+		}
 		if r.head, r.lone = l, true; r.opens != nil && !r.waits {
 			r.Flush(s) // no stack follows
 		}
