@@ -32,7 +32,7 @@ ruby crash of 0
 		from: "SkyLabs-Innovation-Group/SkyDrop#84",
 		text: `### Stacktrace ###
 
-SkyDrop.Core.Services.ApiService..ctor (SkyDrop.ILog log) [0x00031] in /Users/x/SkyDrop/src/SkyDrop.Core/Services/ApiService.cs:24;SkyDrop.Core.Services.ApiService
+SkyDrop.Core.Services.ApiService..ctor (SkyDrop.ILog log) [0x00031] in /Volumes/x/SkyDrop/src/SkyDrop.Core/Services/ApiService.cs:24;SkyDrop.Core.Services.ApiService
 
 ### Reason ###
 
@@ -40,7 +40,7 @@ System.ArgumentOutOfRangeException: Specified argument was out of the range of v
 `,
 		want: `! System.ArgumentOutOfRangeException
 dotnet crash of 0
-  SkyDrop.Core.Services.ApiService..ctor /Users/x/SkyDrop/src/SkyDrop.Core/Services/ApiService.cs:24
+  SkyDrop.Core.Services.ApiService..ctor /Volumes/x/SkyDrop/src/SkyDrop.Core/Services/ApiService.cs:24
 `,
 	},
 	{
