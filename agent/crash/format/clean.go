@@ -196,6 +196,9 @@ func cleanLine(n int, raw []byte) reportLine {
 	text, l.logged = unwrapped(text)
 	l.Indent, text = unindent(text)
 	for range 4 {
+		if m := wholeCode().FindStringSubmatch(text); m != nil {
+			text = m[1]
+		}
 		rest, ok := withoutPrefix(text)
 		if !ok {
 			break
@@ -236,6 +239,9 @@ var unused = strings.Repeat("·", 10)
 
 // boldName matches a name of Python in a path, of which Markdown made bold text: beets/ui/**init**.py.
 var boldName = source.Lazy(`([/\\])\*\*(\w+)\*\*`)
+
+// wholeCode matches a line that is code of Markdown as a whole. Messages of Ruby have quotes such as `name' in them.
+var wholeCode = source.Lazy("^`((?:[^`]|`[^`'\\s]*')+)`$")
 
 // codeBehindFence matches what is no name of a language behind the beginning of code.
 var codeBehindFence = source.Lazy(`^[\w.$]+[:(]? ?\S`)

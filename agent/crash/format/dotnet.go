@@ -41,8 +41,10 @@ var (
 		`^(?:at|bei|à|en|в|w|场所|場所|在|위치:) ([\pL_<][^()\s]*(?:, [^()\s]+\]*)*) ?\(([^()]*)\)(?: \[0x[0-9a-f]+\]| <0x[^>]*>| \+ 0x[0-9a-f]+| in offset \d+)?(?: (?:in|dans|en|в|w) (.+?):(?:\pL+ )?(\d+))?[. ]*$`,
 	)
 	dotnetError = source.Lazy(`(?:^|[\s:>\]=])((?:[A-Za-z_]\w*\.)*\w*Exception)(?: \(0x[0-9A-Fa-f]+\))?(?:: ?(.*))?$`)
-	// A frame of App Center: N.C.M(Type name) in file:line 12;N
-	dotnetCenter = source.Lazy(`^((?:在 )?[\pL_<][^()\s]*\([^()]*\)(?: (?:in|en|dans) .+?:(?:\pL+ )?\d+)?);([\w.]+)$`)
+	// A frame of App Center: N.C.M(Type name) in file:line 12;N, and of Mono N.C.M (Type name) [0x00031] in file:12;N.C
+	dotnetCenter = source.Lazy(
+		`^((?:在 )?[\pL_<][^()\s]* ?\([^()]*\)(?: \[0x[0-9a-f]+\])?(?: (?:in|en|dans) .+?:(?:\pL+ )?\d+)?);([\w.]+)$`,
+	)
 	// A frame of HockeyApp for .NET: N.C;M;file;line, most often without the last two.
 	dotnetFields = source.Lazy("^(?:<pre>)?((?:[\\w`<>+]+\\.)+[\\w`<>+]+);([\\w.<>`]+);([^;]*);(\\d*)(?:</pre>)?$")
 	// A frame of Unity and of Mono without "at": N.C.M (Type name), and (at Assets/file.cs:12) behind it.
@@ -70,7 +72,7 @@ func (d *dotNetReader) Read(s *scanner, l reportLine) bool {
 		return false
 	case dotnetAt[firstWord(t)] && dotted(t) && d.frame(s, l):
 		return true
-	case (strings.Contains(t, ");") || strings.Contains(t, ";") && strings.Contains(t, ") in ")) && d.center(s, l):
+	case strings.Contains(t, ";") && (strings.Contains(t, ");") || strings.Contains(t, ") in ") || strings.Contains(t, ") [0x")) && d.center(s, l):
 		return true
 	case strings.Count(t, ";") == 3 && dotnetFields().MatchString(t):
 		return d.fields(s, l)

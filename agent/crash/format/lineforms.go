@@ -23,6 +23,8 @@ type lineForm struct {
 	alone source.Pattern
 	// aloneHas is a part of each such line.
 	aloneHas string
+	// waits says that a stack may follow a failure that is alone.
+	waits bool
 	// opens matches the heading of a stack; nil if the first frame opens it.
 	opens source.Pattern
 	// frame matches a frame, with the groups name, file, line, column and module; nil if there are no stacks. has is a part
@@ -57,6 +59,11 @@ var luaForm = lineForm{
 	far: source.Lazy(
 		`^(?:\S*[\s:])??(?:\[(?:string|SMODS \S+) ")?(?P<file>[^\s:"]+)(?:"\])?:(?P<line>\d+): ` +
 			`(?P<message>(?:attempt to (?:index|call|perform|compare|concatenate|get length)|bad argument #\d) .*?)(?: -)?$`,
+	),
+	// Neovim and Vim print the failure of a callback that has no stack, too.
+	aloneHas: "Error executing ", waits: true,
+	alone: source.Lazy(
+		`^.*\bError executing (?:[\w.]+ )?[lL]ua(?: callback)?:? (?:\[string ")?(?P<file>[^\s:"]+\.lua)(?:"\])?:(?P<line>\d+): (?P<message>\S.*)$`,
 	),
 	opens: source.Lazy(`^(?i:stack traceback:?|stack trace:|traceback(?: \[.*\])?)$`),
 	has:   " ",

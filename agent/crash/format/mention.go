@@ -184,6 +184,26 @@ var labelled = source.Lazy(
 // atHead matches the id of the commit that a report calls the newest: "revision 0a7295 (HEAD)".
 var atHead = source.Lazy(`(?i)\b(?:commit|revision|rev)\s+\x60?([0-9a-f]{6,40})\x60?\s*\((?:HEAD|master|main|trunk)\)`)
 
+// newest matches the id of the commit that a report calls the newest one, or one on the main branch: "the latest commit `15db94b` on master".
+var newest = source.Lazy(
+	`(?i)\b(?:latest|newest|current|last)\s+(?:git\s+)?commit\s*:?\s*[(\[\x60]*([0-9a-f]{7,40})\b|` +
+		`\bcommit:?\s+[(\[\x60]*([0-9a-f]{7,40})[)\]\x60]*\s+(?:on|of|from)\s+(?:the\s+)?\x60?(?:master|main|trunk|HEAD)\b`,
+)
+
+// packaged matches a version as packages made of a repository have it: the number of commits behind an r, and the id, 3.2.r45.g0a1b2c3.
+var packaged = source.Lazy(`(?:^|[\s(\[:*\x60"'v-])\d[\w.]*?[.+_-]?r(?:\d+[.+_])?g?([0-9a-f]{7,40})\b`)
+
+// mayBePackaged is a quick test that rejects most lines without such a version.
+func mayBePackaged(line []byte) bool {
+	const shortest = 7 // of the id
+	for i, c := range line[:max(0, len(line)-shortest)] {
+		if c == 'r' && i > 0 && (source.IsDigit(line[i-1]) || i > 1 && source.IsDigit(line[i-2]) && strings.IndexByte(".+_-", line[i-1]) >= 0) {
+			return true
+		}
+	}
+	return false
+}
+
 // counted matches a version as git describe prints it of a tag without a dot, or other tools do, with or without the g
 // before the id: 20180716-952-a2da0a. The repository tells whether it is one.
 var counted = source.Lazy(`(?:^|[\s(\[:*\x60"'])v?(\d[\w.+~]*-\d{1,6}-g?[0-9a-f]{6,40})\b`)
@@ -199,6 +219,11 @@ func (s *scanner) commitsOf(line []byte) {
 	if bytes.IndexByte(line, '-') > 0 && len(line) > len("/x-/")+40 {
 		if m := folderID().FindSubmatch(line); m != nil {
 			s.keepMention(crash.Mention{Name: string(m[1]), Version: string(m[2])})
+		}
+	}
+	if mayBePackaged(line) {
+		if m := packaged().FindSubmatch(line); m != nil && isMixed(string(m[1])) {
+			s.keepMention(crash.Mention{Name: crash.BuildLabel, Version: string(m[1])})
 		}
 	}
 	if !mayHaveID(line) {
@@ -221,6 +246,11 @@ func (s *scanner) commitsOf(line []byte) {
 	}
 	if m := atHead().FindStringSubmatch(text); m != nil && isMixed(m[1]) {
 		s.keepMention(crash.Mention{Name: crash.BuildLabel, Version: m[1]})
+	}
+	if m := newest().FindStringSubmatchIndex(text); m != nil {
+		if id := text[max(m[2], m[4]):max(m[3], m[5])]; isMixed(id) && !repairs().MatchString(text[:m[0]]) {
+			s.keepMention(crash.Mention{Name: crash.BuildLabel, Version: id})
+		}
 	}
 	if m := accused().FindStringSubmatch(text); m != nil {
 		s.accuse(cmp.Or(m[1], m[2]))

@@ -35,7 +35,7 @@ func (r *oneLineReader) near(s *scanner, l reportLine) bool {
 
 // Read implements lineReader.
 func (r *oneLineReader) Read(s *scanner, l reportLine) bool {
-	if r.lone && l.N > r.head.N+lineBlank {
+	if r.lone && l.N > max(r.head.N, r.opened)+lineBlank {
 		r.Flush(s)
 	}
 	t := l.Text
@@ -75,8 +75,10 @@ func (r *oneLineReader) failure(s *scanner, l reportLine) {
 		return
 	}
 	if r.alone != nil && strings.Contains(l.Text, r.aloneHas) && r.alone().MatchString(l.Text) {
-		r.Flush(s)
-		if r.head, r.lone = l, true; r.opens != nil {
+		if wrapped := r.waits && r.lone && l.N == r.head.N+1 && !strings.HasPrefix(l.Text, r.aloneHas); !wrapped {
+			r.Flush(s)
+		}
+		if r.head, r.lone = l, true; r.opens != nil && !r.waits {
 			r.Flush(s) // no stack follows
 		}
 		return

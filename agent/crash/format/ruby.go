@@ -27,6 +27,8 @@ var (
 	rubyHead   = source.Lazy(
 		`^(?:.*?[\s:])??((?:[A-Z]\w*::)*[A-Z]\w*(?:Error|Exception|Interrupt|NotFound|Invalid|Denied|Timeout)\w*|(?:[A-Z]\w*::)+(?:Error|Exception|Timeout|Invalid|NotFound))(?:: (.*)| \((.*)\):?|:)?$`,
 	)
+	rubyBefore = source.Lazy(`^(?:.*[\s\]])?((?:[A-Z]\w*::)*[A-Z]\w*(?:Error|Exception)) - (\S.*?):?$`)
+	rubyBehind = source.Lazy(`^(?:\[\w+\] |[A-Za-z]+: )?([a-z][^()]*(?:[\x60'‘"][^'’"]*['’"][^()]*)?) \(((?:[A-Z]\w*::)*[A-Z]\w*(?:Error|Exception))\):?$`)
 	rubyBug    = source.Lazy(`^(.+?):(\d+): \[BUG\] (.*)$`)
 	rubyNative = source.Lazy(`^(\S[^()]*)\(([^()]*)\)(?: \[(?:0x)?[0-9a-f]+\])?(?: (\S+):(\d+))?$`)
 	// The frames of services that collect errors, Errbit, Bugsnag, Honeybadger, Rollbar and Airbrake.
@@ -75,7 +77,7 @@ func (r *rubyReader) Read(s *scanner, l reportLine) bool {
 	case s.IsOpen("ruby") && s.Open.Title == "C level backtrace":
 		return r.native(s, l)
 	case mayBeRaised(t):
-		if rubyHead().MatchString(t) {
+		if l.Text = rubyNamed(t); rubyHead().MatchString(l.Text) {
 			r.head, r.far = l, false
 		}
 	}
@@ -98,6 +100,15 @@ func rubyOwnForm(t string, open bool) string {
 		return rubyLineOf().ReplaceAllString(t, "$2:$1:in '$3'")
 	}
 	return t
+}
+
+// rubyNamed returns a line that names an exception with the exception first: frameworks print "NoMethodError - undefined method", and others
+// "undefined method (NoMethodError)". Other lines are as they were.
+func rubyNamed(t string) string {
+	if m := rubyBehind().FindStringSubmatch(t); m != nil {
+		return m[2] + ": " + m[1]
+	}
+	return rubyBefore().ReplaceAllString(t, "$1: $2")
 }
 
 // field reads the type or the message of an exception in a form.

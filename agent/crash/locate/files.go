@@ -23,6 +23,7 @@ type Files struct {
 	commit string // the id of the commit, "" if it is unknown
 	crate  string // name of the crate of Rust at the top of the tree, "" for none
 	npm    npmPackage
+	lua    bool // the tree has modules of Lua in a folder lua
 	// These return the folders of the packages of R and of Dart in the tree, by name. The first call reads them: most
 	// reports are of other languages.
 	rPackages, dartPackages func() map[string]string
@@ -36,6 +37,7 @@ func NewFiles(paths []string) *Files {
 		f.all[p] = true
 		base := strings.ToLower(path.Base(p))
 		f.byBase[base] = append(f.byBase[base], p)
+		f.lua = f.lua || strings.HasPrefix(p, "lua/") && path.Ext(p) == ".lua"
 	}
 	return f
 }
@@ -226,7 +228,7 @@ func (f *Files) bySuffix(p string) ([]string, Rule) {
 	for _, tracked := range f.byBase[strings.ToLower(path.Base(p))] {
 		m := compare(p, tracked)
 		if m.common == 0 || m.common == 1 && path.Base(p) != path.Base(tracked) && path.IsAbs(p) ||
-			f.ofOtherCrate(p, tracked) || ofOtherModule(p, m) {
+			f.ofOtherCrate(p, tracked) || ofOtherModule(p, m) || f.ofOtherPlugin(p, tracked) {
 			continue
 		}
 		switch {

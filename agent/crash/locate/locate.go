@@ -114,7 +114,7 @@ func (f *Files) mapPaths(report *crash.Report) {
 		for j := range report.Stacks[i].Frames {
 			frame := &report.Stacks[i].Frames[j]
 			frame.Moved, frame.At, frame.Uncommitted = false, 0, false
-			if frame.File == "" || ofNode(&report.Stacks[i], frame) {
+			if frame.File == "" || ofRuntime(&report.Stacks[i], frame) {
 				continue
 			}
 			paths, rule := f.Find(frame.File)
@@ -271,7 +271,7 @@ func (f *Files) openFunctions(report *crash.Report) (names map[string][]*crash.F
 				continue
 			}
 			ours := frame.File == "" || f.maybeOurs(frame.File) || inSystemHeader(&report.Stacks[i], frame) || ofBundle(frame)
-			if ofNode(&report.Stacks[i], frame) {
+			if ofRuntime(&report.Stacks[i], frame) {
 				continue
 			}
 			if frame.Function == "" || OfCgo(*frame) || Foreign(*frame) || !ours || f.builtIn(&report.Stacks[i], frame) {

@@ -36,6 +36,15 @@ func packagesIn(ctx context.Context, repo *gitext.Repo, commit gitext.OID, files
 // ofDart returns the path in the repository of a file that Dart names by its package, and whether it does so.
 // Files of Dart's own libraries and of packages that the tree does not have are not the project's.
 func (f *Files) ofDart(file string) (own string, named bool) {
+	if own, named = f.InDart(file); !f.all[own] {
+		own = ""
+	}
+	return own, named
+}
+
+// InDart returns the path that a file has in the repository by the package that Dart names it with, whether the tree has the file or
+// not, and "" if the tree does not have the package. named reports whether Dart names a package.
+func (f *Files) InDart(file string) (own string, named bool) {
 	if strings.HasPrefix(file, "dart:") {
 		return "", true
 	}
@@ -44,9 +53,8 @@ func (f *Files) ofDart(file string) (own string, named bool) {
 	if !found || !ok || len(f.dartPackages()) == 0 {
 		return "", false
 	}
-	dir, known := f.dartPackages()[name]
-	if own = path.Join(dir, "lib", inside); known && f.all[own] {
-		return own, true
+	if dir, known := f.dartPackages()[name]; known {
+		own = path.Join(dir, "lib", inside)
 	}
-	return "", true
+	return own, true
 }

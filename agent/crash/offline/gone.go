@@ -139,13 +139,17 @@ func unmapped(files *locate.Files, report *crash.Report) []string {
 	var paths []string
 	roots := rootsOf(report)
 	add := func(p, below string) {
-		if files.HasDir(topOf(p, below)) && !files.Has(p) && !slices.Contains(paths, p) && len(paths) < maxGone {
+		if p != "" && files.HasDir(topOf(p, below)) && !files.Has(p) && !slices.Contains(paths, p) && len(paths) < maxGone {
 			paths = append(paths, p)
 		}
 	}
 	for _, s := range report.Stacks {
 		for _, f := range s.Frames {
 			if hasFile(f) || !strings.Contains(f.File, "/") || locate.Fetched(f) {
+				continue
+			}
+			if own, named := files.InDart(f.File); named {
+				add(own, "")
 				continue
 			}
 			file := locate.Clean(f.File)
