@@ -150,7 +150,7 @@ func (s *Server) instructions() (string, error) {
 // modelOrTests are the parts of an answer that only a model, a command that verifies suspects, or the option -v adds.
 // The tools have none of these, and clients may show a model all that is announced.
 var modelOrTests = []string{
-	"agent", "opinion", "files.vote", "own_test", "own_tested",
+	"agent", "opinion", "files.vote", "own_test", "own_tested", "unproved",
 	"suspects.prior", "suspects.type", "suspects.confirmation", "suspects.request",
 	"owner.prior", "owner.type", "owner.confirmation", "owner.request",
 }
