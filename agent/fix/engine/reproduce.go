@@ -9,7 +9,6 @@ import (
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/fix/testrun"
-	"git-agent/agent/source"
 	"git-agent/gitext"
 	"git-agent/gitext/quote"
 )
@@ -18,7 +17,7 @@ import (
 type guessing struct {
 	*study
 	guesses  []fix.Commands
-	judged   bool // false while no guess but parts of the tests ran
+	kept     bool // the first guess cannot be judged, and is the answer if no later one is better
 	unjudged int  // number of guesses that took time and allowed no judgement
 	// byName says that the tests passed that were chosen by the names of changed files.
 	byName bool
@@ -80,7 +79,7 @@ func (g *guessing) try(ctx context.Context, k int) (found bool, err error) {
 	switch {
 	case rep.State == fix.Broken:
 		return g.putOff(r), nil
-	case g.judged:
+	case g.kept:
 		why, err := s.unfit(ctx, rep)
 		if err != nil {
 			return false, err
@@ -102,11 +101,11 @@ func (g *guessing) try(ctx context.Context, k int) (found bool, err error) {
 // putOff keeps a guess that cannot be judged, if it is the first one, and reports whether it is the last one, too.
 func (g *guessing) putOff(r reproduced) (last bool) {
 	s := g.study
-	if !g.judged {
+	if !g.kept {
 		s.problem.Build, s.problem.Test, s.problem.Suite = r.problem.Build, r.problem.Test, r.problem.Suite
 		s.answer.Reproduction = r.rep
 	}
-	g.judged = true
+	g.kept = true
 	if r.problem.Part {
 		return true // the user's new test does not build
 	}
@@ -174,7 +173,7 @@ func (s *study) unrelated(ctx context.Context, r reproduced) (why string, err er
 // beforeChange returns the state without the change in whose files' tests the bug was looked for; ok is false if there is none.
 func (s *study) beforeChange(ctx context.Context) (before earlier, ok bool, err error) {
 	t := s.problem.Tree
-	if slices.ContainsFunc(t.Over, func(o gitext.Overlay) bool { return !source.IsDocument(o.Path) }) {
+	if testcmd.HasChanges(t) {
 		return earlier{commit: t.Commit, said: "without the uncommitted changes"}, true, nil
 	}
 	commit, err := testcmd.LastChange(ctx, s.engine.Repo, t.Commit)

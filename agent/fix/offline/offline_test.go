@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/generate"
 	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/sandbox"
 	"git-agent/agent/trial"
@@ -148,6 +149,34 @@ func TestRepairKeepsAnUnprovedPatch(t *testing.T) {
 	}
 	if u := found.Unproved; u.Verdict != fix.Unproved || !strings.Contains(string(u.Patch.Diff), "+\tif (a <= b) {") {
 		t.Errorf("%+v", u)
+	}
+}
+
+// Where the time of the search ends, the candidate that passed the failing test beside others is proved. In jsoup, undoing the
+// uncommitted change was lost, because the newest changes were still being undone.
+func TestEndingProvesWhatPassed(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	commit := h.Commit("c", gittest.Files{"a.c": script})
+	for cause, want := range map[error]int{errBudget: 1, errProof: 0} {
+		in := Input{
+			Problem: fix.Problem{Tree: fix.Tree{Commit: commit}, Test: `grep -q 'a <= b' a.c`}, Trial: options(t),
+			Validate: func(_ context.Context, p fix.Patch) (fix.Trial, error) { return fix.Trial{Patch: p, Verdict: fix.Plausible}, nil },
+		}
+		in.setDefaults()
+		s := &search{in: &in, whole: t.Context(), repo: h.Open(), order: newOrder(), seen: map[string]bool{}}
+		w, err := s.open(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.close()
+		file := gitext.Overlay{Path: "a.c", Mode: 0o100644, Content: []byte(strings.Replace(script, "a < b", "a <= b", 1))}
+		s.window = []waiting{{Candidate: generate.Candidate{Files: []gitext.Overlay{file}}, passed: true, direct: true}}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(cause)
+		if err := s.ending(ctx, w, context.Canceled); err != cause || s.good != want {
+			t.Errorf("%v: %v, %d plausible", cause, err, s.good)
+		}
 	}
 }
 

@@ -190,7 +190,7 @@ func (s *search) run(ctx context.Context) error {
 	making, cancel := context.WithCancel(ctx)
 	defer cancel()
 	made := s.ahead(making)
-	err = s.lead(ctx, first, newest)
+	err = s.ending(ctx, first, s.lead(ctx, first, newest))
 	if err != nil || s.over() {
 		cancel()
 		<-made
@@ -252,15 +252,23 @@ func (s *search) work(ctx context.Context, w *trial.Workspace) error {
 		err := s.tryAll(ctx, w, batch)
 		if err != nil && context.Cause(ctx) == errBudget {
 			s.lost(batch...)
-			return cmp.Or(s.finish(w), errBudget)
 		}
-		if err != nil && ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err != nil {
+		if err = s.ending(ctx, w, err); err != nil {
 			return err
 		}
 	}
+}
+
+// ending returns the error of a trial, or why its time is up. Where the time of the search is, it first tries the best candidate that
+// passed the failing test.
+func (s *search) ending(ctx context.Context, w *trial.Workspace, err error) error {
+	switch {
+	case err == nil || ctx.Err() == nil:
+		return err
+	case context.Cause(ctx) == errBudget:
+		return cmp.Or(s.finish(w), errBudget)
+	}
+	return context.Cause(ctx)
 }
 
 // finish tries the best candidate that passed the failing test in time and was not tried

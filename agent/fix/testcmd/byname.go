@@ -2,6 +2,7 @@ package testcmd
 
 import (
 	"context"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -24,8 +25,8 @@ func ChangedCode(ctx context.Context, repo *gitext.Repo, tree fix.Tree) ([]strin
 	for _, o := range tree.Over {
 		changed = append(changed, o.Path)
 	}
-	if code := codeAmong(changed); len(code) > 0 || slices.ContainsFunc(changed, func(p string) bool { return !source.IsDocument(p) }) {
-		return few(code), nil
+	if HasChanges(tree) {
+		return few(codeAmong(changed)), nil
 	}
 	last, err := LastChange(ctx, repo, tree.Commit)
 	if err != nil {
@@ -35,6 +36,11 @@ func ChangedCode(ctx context.Context, repo *gitext.Repo, tree fix.Tree) ([]strin
 		changed = append(changed, f.NewPath)
 	}
 	return few(codeAmong(changed)), nil
+}
+
+// HasChanges reports whether a tree has uncommitted changes of anything but documents.
+func HasChanges(tree fix.Tree) bool {
+	return slices.ContainsFunc(tree.Over, func(o gitext.Overlay) bool { return !source.IsDocument(o.Path) })
 }
 
 // LastChange returns the newest commit that is no merge, with its files; the zero one if the clone has none.
@@ -73,24 +79,19 @@ func few(paths []string) []string {
 func (l *layout) testsOf(code []string) []string {
 	var tests []string
 	for _, c := range code {
+		if path.Ext(c) == ".go" {
+			tests = append(tests, l.goTestBeside(c)...)
+			continue
+		}
 		best := 0
 		var found []string
-		for dir, names := range l.in {
-			for name := range names {
-				p := path.Join(dir, name)
-				if !isTestOf(p, c) {
-					continue
-				}
-				switch shared := sharedDirectories(p, c); {
-				case shared > best || found == nil:
-					best, found = shared, []string{p}
-				case shared == best:
-					found = append(found, p)
-				}
+		for _, p := range l.testsNamed(codeName(c), path.Ext(c)) {
+			switch shared := sharedDirectories(p, c); {
+			case shared > best || found == nil:
+				best, found = shared, []string{p}
+			case shared == best:
+				found = append(found, p)
 			}
-		}
-		if path.Ext(c) == ".go" && len(found) > 0 {
-			found = []string{slices.Min(found)} // a command runs whole packages
 		}
 		tests = append(tests, found...)
 	}
@@ -101,18 +102,36 @@ func (l *layout) testsOf(code []string) []string {
 	return tests
 }
 
-// isTestOf reports whether a path is that of the tests of a file of the program, by both names.
-func isTestOf(p, code string) bool {
-	switch {
-	case path.Ext(code) == ".go":
-		return strings.HasSuffix(p, "_test.go") && path.Dir(p) == path.Dir(code)
-	case !source.IsTestPath(p) || !slices.ContainsFunc(rules, func(r rule) bool {
-		return slices.Contains(r.extensions, path.Ext(p)) && slices.Contains(r.extensions, path.Ext(code))
-	}):
-		return false
+// goTestBeside returns a test file of the package of a file, if there is one.
+func (l *layout) goTestBeside(code string) []string {
+	for _, name := range slices.Sorted(maps.Keys(l.in[path.Dir(code)])) {
+		if strings.HasSuffix(name, "_test.go") {
+			return []string{path.Join(path.Dir(code), name)}
+		}
 	}
-	tested := testedName(p)
-	return tested != "" && tested == codeName(code)
+	return nil
+}
+
+// testsNamed returns the test files with a name in the form of codeName, in the languages of one ecosystem.
+func (l *layout) testsNamed(wanted, ext string) (tests []string) {
+	if wanted == "" {
+		return nil
+	}
+	for dir, names := range l.in {
+		for name := range names {
+			if !strings.Contains(bareName(name), wanted) {
+				continue // most files, which a pattern would take longer to tell
+			}
+			if p := path.Join(dir, name); testedName(p) == wanted && source.IsTestPath(p) && sameEcosystem(path.Ext(p), ext) {
+				tests = append(tests, p)
+			}
+		}
+	}
+	return tests
+}
+
+func sameEcosystem(a, b string) bool {
+	return slices.ContainsFunc(rules, func(r rule) bool { return slices.Contains(r.extensions, a) && slices.Contains(r.extensions, b) })
 }
 
 var (
@@ -121,20 +140,22 @@ var (
 	separators = strings.NewReplacer("_", "", "-", "")
 )
 
+// bareName returns a name in small letters and without separators.
+func bareName(name string) string { return separators.Replace(strings.ToLower(name)) }
+
 // testedName returns the name of what a test file tests, in the form of codeName.
 func testedName(p string) string {
-	return separators.Replace(strings.ToLower(testBehind().ReplaceAllString(testBefore().ReplaceAllString(source.Stem(p), "$1"), "")))
+	return bareName(testBehind().ReplaceAllString(testBefore().ReplaceAllString(source.Stem(p), "$1"), ""))
 }
 
-// codeName returns the name of a file of the program, or of its directory where all directories have such a file, in small letters and without
-// separators.
+// codeName returns the bare name of a file of the program, or of its directory where all directories have such a file.
 func codeName(p string) string {
 	name := source.Stem(p)
 	switch name {
 	case "index", "mod", "lib", "__init__":
 		name = path.Base(path.Dir(p))
 	}
-	return separators.Replace(strings.ToLower(name))
+	return bareName(name)
 }
 
 // sharedDirectories counts the directories above one path that have the name of one above the other.
