@@ -161,7 +161,9 @@ func TestEndingProvesWhatPassed(t *testing.T) {
 	for cause, want := range map[error]int{errBudget: 1, errProof: 0} {
 		in := Input{
 			Problem: fix.Problem{Tree: fix.Tree{Commit: commit}, Test: `grep -q 'a <= b' a.c`}, Trial: options(t),
-			Validate: func(_ context.Context, p fix.Patch) (fix.Trial, error) { return fix.Trial{Patch: p, Verdict: fix.Plausible}, nil },
+			Validate: func(_ context.Context, p fix.Patch) (fix.Trial, error) {
+				return fix.Trial{Patch: p, Verdict: fix.Plausible}, nil
+			},
 		}
 		in.setDefaults()
 		s := &search{in: &in, whole: t.Context(), repo: h.Open(), order: newOrder(), seen: map[string]bool{}}
