@@ -366,7 +366,7 @@ func (k *kernelReader) detail(s *scanner, l reportLine) bool {
 	return false
 }
 
-var kernelHash = source.Lazy(`-g([0-9a-f]{7,40})\b`)
+var kernelHash = source.Lazy(`-g([0-9a-f]{7,64})\b`)
 
 // build reads the version of the kernel: the word before "#12".
 func (k *kernelReader) build(s *scanner, t string) {

@@ -157,18 +157,18 @@ func inVersion(c byte) bool {
 // versionForm matches a version in a word: its numbers, and what distinguishes it from the release
 // of these numbers.
 var versionForm = source.Lazy(
-	`(^|[-_@.]|^v\.?|[-_@]v)(\d+(?:\.\d+)+(?:[-.+~]?(?:dev|pre|nightly)[-.+~]g?[0-9a-f]{7,40}\b|[-.~_]?(?:alpha|beta|rc|pre|dev|post|a|b|M|RC|SNAPSHOT|RELEASE|Final|GA)[-.]?\d*(?:\.\w[\w.+~-]*)?)?(?:[-+~][\w.+~-]*)?)`,
+	`(^|[-_@.]|^v\.?|[-_@]v)(\d+(?:\.\d+)+(?:[-.+~]?(?:dev|pre|nightly)[-.+~]g?[0-9a-f]{7,64}\b|[-.~_]?(?:alpha|beta|rc|pre|dev|post|a|b|M|RC|SNAPSHOT|RELEASE|Final|GA)[-.]?\d*(?:\.\w[\w.+~-]*)?)?(?:[-+~][\w.+~-]*)?)`,
 )
 
 // described matches versions as git describe prints them: they have the id of a commit.
-var described = source.Lazy(`-\d+-g[0-9a-f]{7,40}`)
+var described = source.Lazy(`-\d+-g[0-9a-f]{7,64}`)
 
 // folderID matches the folder of a source archive of one commit: exiv2-b6a8d39613a28603a989bd5278798db8a54eeb1e.
-var folderID = source.Lazy(`[/\\]([\w.-]+)-([0-9a-f]{40})[/\\]`)
+var folderID = source.Lazy(`[/\\]([\w.-]+)-([0-9a-f]{40}|[0-9a-f]{64})[/\\]`)
 
 // onBranch matches the id of a commit behind the name of its branch, and repairs what a repair is told with.
 var (
-	onBranch = source.Lazy(`(?i)\b(?:master|main|trunk|head|git)(?:\s+branch)?[\s:,@]*[(\[\x60]*(?:at\s+)?(?:commit\s+)?\x60?([0-9a-f]{7,40})\b`)
+	onBranch = source.Lazy(`(?i)\b(?:master|main|trunk|head|git)(?:\s+branch)?[\s:,@]*[(\[\x60]*(?:at\s+)?(?:commit\s+)?\x60?([0-9a-f]{7,64})\b`)
 	repairs  = source.Lazy(`(?i)\b(?:fix\w*|repair\w*|merged?|landed|resolve\w*|patch\w*|solve\w*|broke\w*|since|introduc\w*|caused?|by|in)\b[^.;]*$`)
 )
 
@@ -178,20 +178,20 @@ var fileEndings = source.Lazy(`(?:\.(?:jar|war|dist-info|egg-info|egg|zip|tar|gz
 // labelled matches the id of a commit that the report calls the build's: by a label, as the output
 // of git rev-parse, or as the version of a program.
 var labelled = source.Lazy(
-	`(?i)(?:\blines? (?:numbers? )?(?:correspond|refer|belong)s? to (?:the )?(?:commit )?|\b(?:git[-_ ]?)?(?:commit|revision|sha|hash|rev)(?:[-_ ]?(?:id|hash|sha))?\s*[:=|]\s*"?|^rev-parse |^\W*build:\s*(?:\$Id:\s*)?|\b(?:found|reproduc\w+|tested|built|compiled|observed|fuzz\w*)\s+(?:[\w-]+\s+){0,3}?(?:with|at|on|in|from|against)\s+(?:the\s+)?(?:latest\s+)?(?:git\s+)?(?:commit|revision):?\s+(?:https?://\S{1,200}/commit/|\x60)?|\b(?:latest|last|current)\s+(?:master|main|trunk|head)(?:\s+branch)?[\s:,@]*(?:[(\[\x60]+)?(?:commit\s+)?(?:[0-9a-f]{6,40}\]\(\S{1,200}/commit/)?|\bas of (?:commit )?\x60?|\b([a-z][\w-]*) v?\d+(?:\.\d+)* \(?)([0-9a-f]{7,40})\b`,
+	`(?i)(?:\blines? (?:numbers? )?(?:correspond|refer|belong)s? to (?:the )?(?:commit )?|\b(?:git[-_ ]?)?(?:commit|revision|sha|hash|rev)(?:[-_ ]?(?:id|hash|sha))?\s*[:=|]\s*"?|^rev-parse |^\W*build:\s*(?:\$Id:\s*)?|\b(?:found|reproduc\w+|tested|built|compiled|observed|fuzz\w*)\s+(?:[\w-]+\s+){0,3}?(?:with|at|on|in|from|against)\s+(?:the\s+)?(?:latest\s+)?(?:git\s+)?(?:commit|revision):?\s+(?:https?://\S{1,200}/commit/|\x60)?|\b(?:latest|last|current)\s+(?:master|main|trunk|head)(?:\s+branch)?[\s:,@]*(?:[(\[\x60]+)?(?:commit\s+)?(?:[0-9a-f]{6,64}\]\(\S{1,200}/commit/)?|\bas of (?:commit )?\x60?|\b([a-z][\w-]*) v?\d+(?:\.\d+)* \(?)([0-9a-f]{7,64})\b`,
 )
 
 // atHead matches the id of the commit that a report calls the newest: "revision 0a7295 (HEAD)".
-var atHead = source.Lazy(`(?i)\b(?:commit|revision|rev)\s+\x60?([0-9a-f]{6,40})\x60?\s*\((?:HEAD|master|main|trunk)\)`)
+var atHead = source.Lazy(`(?i)\b(?:commit|revision|rev)\s+\x60?([0-9a-f]{6,64})\x60?\s*\((?:HEAD|master|main|trunk)\)`)
 
 // newest matches the id of the commit that a report calls the newest one, or one on the main branch: "the latest commit `15db94b` on master".
 var newest = source.Lazy(
-	`(?i)\b(?:latest|newest|current|last)\s+(?:git\s+)?commit\s*:?\s*[(\[\x60]*([0-9a-f]{7,40})\b|` +
-		`\bcommit:?\s+[(\[\x60]*([0-9a-f]{7,40})[)\]\x60]*\s+(?:on|of|from)\s+(?:the\s+)?\x60?(?:master|main|trunk|HEAD)\b`,
+	`(?i)\b(?:latest|newest|current|last)\s+(?:git\s+)?commit\s*:?\s*[(\[\x60]*([0-9a-f]{7,64})\b|` +
+		`\bcommit:?\s+[(\[\x60]*([0-9a-f]{7,64})[)\]\x60]*\s+(?:on|of|from)\s+(?:the\s+)?\x60?(?:master|main|trunk|HEAD)\b`,
 )
 
 // packaged matches a version as packages made of a repository have it: the number of commits behind an r, and the id, 3.2.r45.g0a1b2c3.
-var packaged = source.Lazy(`(?:^|[\s(\[:*\x60"'v-])\d[\w.]*?[.+_-]?r(?:\d+[.+_])?g?([0-9a-f]{7,40})\b`)
+var packaged = source.Lazy(`(?:^|[\s(\[:*\x60"'v-])\d[\w.]*?[.+_-]?r(?:\d+[.+_])?g?([0-9a-f]{7,64})\b`)
 
 // mayBePackaged is a quick test that rejects most lines without such a version.
 func mayBePackaged(line []byte) bool {
@@ -206,7 +206,7 @@ func mayBePackaged(line []byte) bool {
 
 // counted matches a version as git describe prints it of a tag without a dot, or other tools do, with or without the g
 // before the id: 20180716-952-a2da0a. The repository tells whether it is one.
-var counted = source.Lazy(`(?:^|[\s(\[:*\x60"'])v?(\d[\w.+~]*-\d{1,6}-g?[0-9a-f]{6,40})\b`)
+var counted = source.Lazy(`(?:^|[\s(\[:*\x60"'])v?(\d[\w.+~]*-\d{1,6}-g?[0-9a-f]{6,64})\b`)
 
 // commitsOf keeps the ids of commits in a line that are a version of a program.
 func (s *scanner) commitsOf(line []byte) {
@@ -235,10 +235,10 @@ func (s *scanner) commitsOf(line []byte) {
 	}
 	if m := labelled().FindStringSubmatch(text); m != nil && (strings.Trim(m[2], "0123456789") != "" || !strings.EqualFold(m[0], "as of "+m[2])) {
 		name := m[1]
-		if len(m[2]) < 40 && strings.Trim(m[2], "0123456789") != "" {
+		if !isWholeID(m[2]) && strings.Trim(m[2], "0123456789") != "" {
 			name = "" // "helix 22.08.1 (4ec2a21c)": the repository tells whether it is its commit
 		}
-		if name == "" || len(m[2]) == 40 {
+		if name == "" || isWholeID(m[2]) {
 			s.keepMention(crash.Mention{Name: cmp.Or(name, crash.BuildLabel), Version: m[2]})
 		}
 	} else if m := onBranch().FindStringSubmatchIndex(text); m != nil && isMixed(text[m[2]:m[3]]) && !repairs().MatchString(text[:m[0]]) {
@@ -257,6 +257,9 @@ func (s *scanner) commitsOf(line []byte) {
 	}
 }
 
+// isWholeID reports whether an id of a commit has all its digits, in a repository of SHA-1 or of SHA-256.
+func isWholeID(id string) bool { return len(id) == 40 || len(id) == 64 }
+
 // isMixed reports whether an id has digits and letters: others are numbers or words.
 func isMixed(id string) bool {
 	return strings.Trim(id, "0123456789") != "" && strings.Trim(id, "abcdef") != ""
@@ -264,14 +267,14 @@ func isMixed(id string) bool {
 
 // accused matches the id of a commit that the report calls the cause, as git bisect does.
 var accused = source.Lazy(
-	`(?i)\b([0-9a-f]{7,40}) is the first bad commit|\b(?:introduced|caused|broken?|regress\w*|bisect\w*)\b(?:[^.\n]|\.\S){0,120}?[\s/@(\[\x60]([0-9a-f]{7,40})\b`,
+	`(?i)\b([0-9a-f]{7,64}) is the first bad commit|\b(?:introduced|caused|broken?|regress\w*|bisect\w*)\b(?:[^.\n]|\.\S){0,120}?[\s/@(\[\x60]([0-9a-f]{7,64})\b`,
 )
 
 // maxAccused bounds the commits that a report may call the cause.
 const maxAccused = 8
 
 func (s *scanner) accuse(id string) {
-	if a := &s.Report.Accused; len(*a) < maxAccused && !slices.Contains(*a, id) && (len(id) == 40 || strings.Trim(id, "0123456789") != "") {
+	if a := &s.Report.Accused; len(*a) < maxAccused && !slices.Contains(*a, id) && (isWholeID(id) || strings.Trim(id, "0123456789") != "") {
 		*a = append(*a, id)
 	}
 }

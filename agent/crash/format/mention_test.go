@@ -34,6 +34,7 @@ func TestMentions(t *testing.T) {
 		"A different error today. Running version `1.7.9` of the wro4j-runner":                                   {{"version", "1.7.9"}},
 		"As of e27b702, when running `./gpmf-parser $FILE`":                                                      {{"commit", "e27b702"}},
 		"as of 20190507 it crashes":                                                                              nil,
+		"built from commit 5488565cd2bc89682f4cfe7b0200000001f08c0f81083679288e14c9db42a2e1 of SHA-256":          {{"commit", "5488565cd2bc89682f4cfe7b0200000001f08c0f81083679288e14c9db42a2e1"}},
 		"$ git rev-parse HEAD\n3c5ceac8e7df14e2bd236aa4031c83e46b82e010":                                         {{"commit", "3c5ceac8e7df14e2bd236aa4031c83e46b82e010"}},
 		"prometheus, version 2.3.2 (branch: HEAD, revision: 71af5e29e815795e9dd14742ee7725682fa14b7b)":           {{"prometheus", "2.3.2"}, {"commit", "71af5e29e815795e9dd14742ee7725682fa14b7b"}},
 		"broken since https://github.com/netty/netty/commit/2c99fc0f1290c65685c5036fdc9884921823ad7d":            nil,

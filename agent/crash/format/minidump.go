@@ -25,7 +25,7 @@ var (
 	minidumpNoise   = source.Lazy(`^(?:Found by: |[a-z][a-z0-9]{1,5} = 0x[0-9a-f])`)
 	minidumpFact    = source.Lazy(`^(Crash reason|Crash address|Assertion): +(.*)$`)
 	minidumpPipe    = source.Lazy(`^(\d{1,4})\|(\d{1,4})\|([^|]*)\|([^|]*)\|([^|]*)\|(\d*)\|(0x[0-9a-f]+)?$`)
-	sourceRevision  = source.Lazy(`^(.*?):([0-9a-f]{7,40})$`)
+	sourceRevision  = source.Lazy(`^(.*?):([0-9a-f]{7,64})$`)
 	sourceServer    = source.Lazy(`^(?:hg|git|s3|svn|cvs):[^:]+:(.*)$`)
 	unknownAddress  = source.Lazy(`^0x[0-9a-f]+$`)
 	minidumpSignals = source.Lazy(`^(SIG[A-Z]+|EXC_\w+|EXCEPTION_\w+)\b`)

@@ -112,7 +112,7 @@ func describedID(version string) string {
 }
 
 // countedForm matches a tag's version, the number of commits since, and the id of a commit, which may be short.
-var countedForm = source.Lazy(`^v?(\d[\w.+~-]*)-(\d{1,6})-g?([0-9a-f]{6,40})$`)
+var countedForm = source.Lazy(`^v?(\d[\w.+~-]*)-(\d{1,6})-g?([0-9a-f]{6,64})$`)
 
 // countedCommit returns the commit of a version as git describe prints it. An id that is short, or has no g before it, is one if
 // as many commits are between it and the tag.
