@@ -118,14 +118,19 @@ func TestUnavailableIsRecognised(t *testing.T) {
 func TestVisible(t *testing.T) {
 	// Only toolchains of the home directory are visible, by name, and none of its parents.
 	// Writable paths come after their parents. The packages behind npm's global programs are
-	// beside the directory on PATH.
+	// beside the directory on PATH, and so are those of an environment of Python that is not activated.
 	home := t.TempDir()
-	for _, dir := range []string{".cargo/bin", ".cargo/registry", ".ssh", ".config/gh", "go/pkg/mod", "tools/bin", "tools/lib/node_modules", "scratch/tree", "named/file"} {
+	for _, dir := range []string{".cargo/bin", ".cargo/registry", ".ssh", ".config/gh", "go/pkg/mod", "tools/bin", "tools/lib/node_modules", "scratch/tree", "named/file",
+		"env/bin", "env/lib/python3.11/site-packages", "env/secrets", "conda/bin", "conda/lib/python3.12", "conda/conda-meta", "conda/etc"} {
 		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	env := map[string]string{"PATH": "relative:/:" + home + ":" + filepath.Dir(home) + ":" + home + "/tools/bin:" + home + "/absent", "CARGO_HOME": home + "/.cargo"}
+	if err := os.WriteFile(filepath.Join(home, "env/pyvenv.cfg"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := []string{"relative", "/", home, filepath.Dir(home), home + "/tools/bin", home + "/env/bin", home + "/conda/bin", home + "/absent"}
+	env := map[string]string{"PATH": strings.Join(path, ":"), "CARGO_HOME": home + "/.cargo"}
 	lookup := func(name string) (string, bool) { v, ok := env[name]; return v, ok }
 	var got []string
 	for _, g := range visiblePaths(lookup, home, Spec{Dir: home + "/scratch/tree", Readable: []string{home + "/named", home + "/named/file"}}) {
@@ -138,7 +143,8 @@ func TestVisible(t *testing.T) {
 			t.Errorf("%s holds the home directory", g.path)
 		}
 	}
-	want := []string{"/.cargo/bin", "/.cargo/registry", "/go/pkg/mod", "/named", "/scratch/tree (written)", "/tools/bin", "/tools/lib/node_modules"}
+	want := []string{"/.cargo/bin", "/.cargo/registry", "/conda/bin", "/conda/conda-meta", "/conda/lib",
+		"/env/bin", "/env/lib/python3.11", "/env/pyvenv.cfg", "/go/pkg/mod", "/named", "/scratch/tree (written)", "/tools/bin", "/tools/lib/node_modules"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"git-agent/gitext/disk"
 )
 
 // An allow-list says which paths a command can see, because a list of paths to hide is never
@@ -137,7 +139,7 @@ func toolchains(lookup func(string) (string, bool), home string) []string {
 	}
 	path, _ := lookup("PATH")
 	for _, dir := range filepath.SplitList(path) {
-		for _, part := range partsBeside(dir) {
+		for _, part := range slices.Concat(partsBeside(dir), pythonBeside(dir)) {
 			add(part)
 		}
 	}
@@ -176,6 +178,24 @@ func partsBeside(dir string) []string {
 		for _, part := range u.parts {
 			list = append(list, filepath.Join(home, part))
 		}
+	}
+	return list
+}
+
+// pythonBeside lists what a Python in a directory of PATH needs beside it: the packages of its environment, and the file
+// that tells the environment from the Python that made it. Without these, that Python runs in its place, with other packages.
+func pythonBeside(dir string) []string {
+	if filepath.Base(dir) != "bin" {
+		return nil
+	}
+	env := filepath.Dir(dir)
+	packages, _ := filepath.Glob(filepath.Join(disk.GlobQuote(env), "lib", "python[23]*")) // the pattern is well formed
+	if len(packages) == 0 {
+		return nil
+	}
+	list := append(packages, filepath.Join(env, "pyvenv.cfg"), filepath.Join(env, "lib64"))
+	if _, err := os.Stat(filepath.Join(env, "conda-meta")); err == nil { // programs of conda link to libraries of the environment
+		list = append(list, filepath.Join(env, "lib"), filepath.Join(env, "conda-meta"), filepath.Join(env, "ssl"))
 	}
 	return list
 }
