@@ -8,6 +8,7 @@ import (
 
 	"git-agent/agent/crash"
 	"git-agent/agent/source"
+	"git-agent/gitext"
 )
 
 // maxMentions is the number of versions that are kept of a report: half of them are the first ones,
@@ -257,8 +258,11 @@ func (s *scanner) commitsOf(line []byte) {
 	}
 }
 
-// isWholeID reports whether an id of a commit has all its digits, in a repository of SHA-1 or of SHA-256.
-func isWholeID(id string) bool { return len(id) == 40 || len(id) == 64 }
+// isWholeID reports whether an id of a commit has all its digits, in upper or lower case.
+func isWholeID(id string) bool {
+	_, err := gitext.ParseOID(strings.ToLower(id))
+	return err == nil
+}
 
 // isMixed reports whether an id has digits and letters: others are numbers or words.
 func isMixed(id string) bool {
