@@ -102,7 +102,7 @@ var toolCures = []struct {
 	{source.Lazy(`Unknown (?:JVM target|language) version`), "use a Kotlin that knows the version, or name one that this Kotlin supports"},
 	{
 		source.Lazy(`Fatal Python error: init`),
-		"Python does not start in the sandbox: a virtual environment must be .venv at the top, or the one that VIRTUAL_ENV names",
+		"Python does not start in the sandbox: a virtual environment must be .venv at the top, the one that VIRTUAL_ENV names, or one whose bin is on PATH",
 	},
 	{source.Lazy(`PluginValidationError`), "its conftest.py was written for an older pytest"},
 	{source.Lazy(`error TS`), "use a version of typescript that knows the option, or leave the option out"},
