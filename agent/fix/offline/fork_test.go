@@ -85,6 +85,39 @@ func TestProcessThatIsCutOffHasResults(t *testing.T) {
 	t.Error("a process that was cut off has no results")
 }
 
+// rewritingTests refuse to run if a module that they load with a hook like pytest's has been imported before.
+const rewritingTests = `import importlib.util
+import sys
+from importlib.machinery import PathFinder, SourceFileLoader
+
+
+class AssertionRewritingHook(SourceFileLoader):
+    pass
+
+
+if 'colorsys' in sys.modules:
+    sys.exit('Module already imported so cannot be rewritten; colorsys')
+file = PathFinder.find_spec('colorsys').origin
+spec = importlib.util.spec_from_file_location('colorsys', file, loader=AssertionRewritingHook('colorsys', file))
+sys.modules['colorsys'] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(sys.modules['colorsys'])
+
+` + forkTests
+
+// Where warnings are errors, pytest ends if a plugin is imported before it can rewrite its assertions.
+func TestForksDoNotImportWhatPytestRewrites(t *testing.T) {
+	t.Parallel()
+	if _, err := sandbox.Program("python3"); err != nil {
+		t.Skip("python3 is not installed")
+	}
+	h := gittest.New(t)
+	commit := h.Commit("c", gittest.Files{"shape.py": forkSource, "test_shape.py": rewritingTests})
+	found := repairShape(t, h, commit)
+	if alone := aloneIn(found); len(found.Trials) < 10 || alone > len(found.Trials)/2 {
+		t.Errorf("%d of %d candidates had a process of their own", alone, len(found.Trials))
+	}
+}
+
 // repairShape repairs shape.py.
 func repairShape(t *testing.T, h *gittest.History, commit gitext.OID) Found {
 	t.Helper()

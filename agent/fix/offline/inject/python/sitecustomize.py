@@ -26,6 +26,11 @@ def words():
         return list(getattr(sys, 'orig_argv', []))
 
 
+def rewritten(module):
+    """rewritten reports whether pytest rewrote the assertions of a module when it was imported."""
+    return type(getattr(module, '__loader__', None)).__name__ == 'AssertionRewritingHook'
+
+
 class Forker(object):
     """Forker runs the variants of one process."""
 
@@ -46,9 +51,12 @@ class Forker(object):
         return bool(name) and os.path.realpath(name).startswith(self.tree)
 
     def note_modules(self):
-        """note_modules writes the names of the imported modules that are not in the tree."""
+        """note_modules writes the names of the imported modules that are not in the tree. It
+        leaves out those that pytest rewrites, such as plugins: pytest warns of one that is
+        imported before, and ends if warnings are errors."""
         own = ('__main__', 'sitecustomize', 'usercustomize')
-        names = [n for n, m in list(sys.modules.items()) if n not in own and m is not None and not self.in_tree(m)]
+        names = [n for n, m in list(sys.modules.items())
+                 if n not in own and m is not None and not self.in_tree(m) and not rewritten(m)]
         with open(self.modules, 'w') as out:
             out.write('\n'.join(names))
 
