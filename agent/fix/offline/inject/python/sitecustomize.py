@@ -54,11 +54,12 @@ class Forker(object):
         """note_modules writes the names of the imported modules that are not in the tree. It
         leaves out those that pytest rewrites, such as plugins: pytest warns of one that is
         imported before, and ends if warnings are errors."""
-        own = ('__main__', 'sitecustomize', 'usercustomize')
-        names = [n for n, m in list(sys.modules.items())
-                 if n not in own and m is not None and not self.in_tree(m) and not rewritten(m)]
-        with open(self.modules, 'w') as out:
-            out.write('\n'.join(names))
+        modules = list(sys.modules.items())
+        out = {'__main__', 'sitecustomize', 'usercustomize'}
+        out.update(n.split('.')[0] for n, m in modules if rewritten(m))
+        names = [n for n, m in modules if n.split('.')[0] not in out and m is not None and not self.in_tree(m)]
+        with open(self.modules, 'w') as text:
+            text.write('\n'.join(names))
 
     def load(self):
         """load imports the modules that variant 0 imported. It reports False if that loads
@@ -81,8 +82,10 @@ class Forker(object):
     def run(self):
         """run returns in the processes that go on with the tests, and nowhere else."""
         first, rest = self.variants[0], self.variants[1:]
+        start = time.time()
         if self.variant(first, noting=True):
             return
+        self.limit = max(self.limit, 2 * (time.time() - start))  # of a busy machine
         warm = os.fork()
         if warm == 0:
             if not self.load():
