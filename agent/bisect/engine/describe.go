@@ -68,7 +68,7 @@ func (r *Result) reason(root, cut bool) string {
 	case r.Status == bisect.Always && root:
 		return isNew + " at it, and the repository has no older commit on this way"
 	case r.Status == bisect.Always && cut:
-		return isNew + " at it, and this shallow clone has no older commit on this way"
+		return isNew + " at it, where this shallow clone ends; git fetch --unshallow gets older commits"
 	case r.Status == bisect.Always && r.isNew():
 		return isNew + " at it; before it, the tests cannot run, because they use what does not exist there: whether the bug is older is not known"
 	case r.Status == bisect.Always:
