@@ -172,18 +172,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestFindTrustsThePrior(t *testing.T) {
-	// A prior has a share for what it does not know, so that the search adds hardly any: to doubt it twice costs a tenth
-	// of a run.
-	t.Parallel()
-	w := newWorld(t, 100, false)
-	culprit := w.commits[60]
-	a, _ := w.find(t, Question{Old: []gitext.OID{w.commits[2]}}, Options{Prior: knowing(culprit, 0.9), MaxRuns: 1}, script{culprit: culprit})
-	if len(a.Candidates) == 0 || a.Candidates[0].Commit != culprit || a.Candidates[0].Probability < 0.85 {
-		t.Errorf("behind the run at the tip: %+v", a.Candidates)
-	}
-}
-
 func TestFindProvesEarly(t *testing.T) {
 	// A right guess is mostly proved by the first runs behind that at the tip, even if it has a fifth
 	// and the other commits are alike: these runs tell nearly as much as a halving.

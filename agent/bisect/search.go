@@ -17,7 +17,7 @@ import (
 const (
 	sure          = 0.95 // least probability of a culprit
 	flakySure     = 0.99 // likewise of a flaky command; the estimated rates are uncertain
-	trust         = 0.99 // share of the prior, which has its own doubts; the rest is the same for all commits
+	trust         = 0.9  // share of the prior; the rest is the same for all commits
 	flakyProofs   = 2    // least runs of a proof of a flaky command
 	tipTries      = 6    // most runs of a flaky command at the tip
 	ageOffset     = 8    // commits: the age of a culprit is log-uniform beyond it
