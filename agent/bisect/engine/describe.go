@@ -12,6 +12,7 @@ import (
 	"git-agent/agent/bisect"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/source"
+	"git-agent/agent/stat"
 	"git-agent/agent/suspect"
 	"git-agent/gitext"
 	"git-agent/gitext/quote"
@@ -75,6 +76,20 @@ func (r *Result) reason(root, cut bool) string {
 		return isNew + " at it, and no older commit was found where it can be judged and does not"
 	}
 	return "the most probable of the commits that are left"
+}
+
+// ByChance says that a flaky command ends as at the tip by chance, as often at a good commit as there.
+func (r *Result) ByChance(old *bisect.OldError) string {
+	verb := "fails"
+	if r.Question.Fixed {
+		verb = "passes"
+	}
+	n := 0
+	for _, run := range r.Runs {
+		n += stat.Count(run.Outcome == bisect.New)
+	}
+	return fmt.Sprintf("the command %s by chance, in %d of %s, before and after each commit since %s: the runs do not tell which one began it",
+		verb, n, agent.Plural(len(r.Runs), "run"), old.Commit.Short())
 }
 
 // isNew reports whether what the command tests does not exist at a parent of the commit.
