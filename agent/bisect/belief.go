@@ -78,13 +78,16 @@ func newBelief(g *graph, weights []float64, older float64, flaky bool) *belief {
 	return b
 }
 
-// seeOld adds a run at a commit whose history does not have the culprit, as the user says.
+// seeOld adds a run at a commit whose history does not have the culprit, as the user says. One behind the graph is in
+// the history of all commits.
 func (b *belief) seeOld(outcome Outcome) {
 	switch outcome {
 	case New:
 		b.news++
+		b.newIn[b.behind()]++
 	case Old:
 		b.olds++
+		b.oldIn[b.behind()]++
 	}
 }
 

@@ -130,11 +130,15 @@ type OldError struct {
 	Commit gitext.OID
 	Base   bool // Commit is the merge base of the tip and a commit of Question.Old
 	Newer  bool // the tip is an ancestor of Commit; nothing was run
+	Chance bool // the outcome of a flaky command is as often New there as at the tip
 }
 
 func (e *OldError) Error() string {
-	if e.Newer {
+	switch {
+	case e.Newer:
 		return e.Commit.Short() + " is newer than the tip"
+	case e.Chance:
+		return "at " + e.Commit.Short() + " the outcome is that of the tip as often as there"
 	}
 	return "at " + e.Commit.Short() + " " + ErrOldIsNew.Error()
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"git-agent/agent/stat"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
 	"git-agent/gitext/gittest"
@@ -87,6 +88,16 @@ type script struct {
 // find searches for the culprit of a script, and returns the number of runs, too.
 func (w *world) find(t testing.TB, q Question, opt Options, sc script) (*Answer, int) {
 	t.Helper()
+	a, runs, err := w.findAnd(t, q, opt, sc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a, runs
+}
+
+// findAnd searches, and returns the error of the search, too.
+func (w *world) findAnd(t testing.TB, q Question, opt Options, sc script) (*Answer, int, error) {
+	t.Helper()
 	random := rand.New(rand.NewPCG(sc.seed, 7))
 	runs := 0
 	opt.Try = func(_ context.Context, _ int, c gitext.OID) (trial.Result, error) {
@@ -107,10 +118,7 @@ func (w *world) find(t testing.TB, q Question, opt Options, sc script) (*Answer,
 		q.Tip = w.tip()
 	}
 	a, err := Find(t.Context(), w.repo, q, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a, runs
+	return a, runs, err
 }
 
 // lying is a prior that favours every commit but the culprit, by a hash.
@@ -234,6 +242,28 @@ func TestFindFlaky(t *testing.T) {
 		t.Errorf("right in %d of %d, with %d runs", right, all, total)
 	}
 	t.Logf("right in %d of %d, with %d runs", right, all, total)
+}
+
+func TestFindNoCulpritOfChance(t *testing.T) {
+	// A command that fails by chance at all commits has no culprit, whether it was said to be flaky or not.
+	t.Parallel()
+	w := newWorld(t, 120, true)
+	good := w.commits[2]
+	wrong, all, total := 0, 0, 0
+	for seed := range uint64(8) {
+		for _, rate := range []float64{0.3, 0.6} {
+			a, runs, err := w.findAnd(t, Question{Old: []gitext.OID{good}, Flaky: true}, Options{}, script{falseNew: rate, seed: seed})
+			old := new(OldError)
+			all, total = all+1, total+runs
+			if wrong += stat.Count(a.Status == Proved); err != nil && (!errors.As(err, &old) || !old.Chance && !old.Base) {
+				t.Error(err)
+			}
+		}
+	}
+	if wrong > 1 || total > 120*all {
+		t.Errorf("a culprit in %d of %d, with %d runs", wrong, all, total)
+	}
+	t.Logf("a culprit in %d of %d, with %d runs", wrong, all, total)
 }
 
 func TestFindSaysWhatCannotBeToldApart(t *testing.T) {

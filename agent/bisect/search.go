@@ -20,6 +20,7 @@ const (
 	trust         = 0.9  // share of the prior; the rest is the same for all commits
 	flakyProofs   = 2    // least runs of a proof of a flaky command
 	tipTries      = 6    // most runs of a flaky command at the tip
+	unchanged     = 0.02 // probability that a flaky command has the rate of the tip at the user's good commit, too
 	ageOffset     = 8    // commits: the age of a culprit is log-uniform beyond it
 	maxCandidates = 10
 )
@@ -271,11 +272,20 @@ func (s *search) begin(ctx context.Context) error {
 	case s.tip == s.q.Tip:
 		youth(weights)
 	}
+	s.believeAll(weights, older)
+	return nil
+}
+
+// believeAll begins a belief with weights of the commits and the probability that the culprit is behind them, and
+// takes all runs.
+func (s *search) believeAll(weights []float64, older float64) {
+	if s.flaky && len(s.q.Old) > 0 {
+		older = unchanged
+	}
 	s.belief = newBelief(s.g, weights, older, s.flaky)
 	for _, r := range s.runs {
 		s.believe(r)
 	}
-	return nil
 }
 
 // believe changes the belief by a run.
@@ -296,7 +306,10 @@ func (s *search) decide(ctx context.Context) (deeper bool, err error) {
 		}
 		e := s.belief.estimate()
 		weights := e.weights
-		if weights[s.belief.behind()] > 0.5 && s.reached() > 0 {
+		switch behind := weights[s.belief.behind()]; {
+		case len(s.q.Old) > 0 && behind >= s.sure():
+			return false, &OldError{Commit: s.old[0], Chance: true}
+		case len(s.q.Old) == 0 && behind > 0.5 && s.reached() > 0:
 			return true, s.deepen(ctx)
 		}
 		top := s.byWeight(weights)[0]
@@ -333,10 +346,7 @@ func (s *search) becomeFlaky() {
 	s.note("outcomes contradict each other, so the command is taken for flaky")
 	before := s.belief.prior
 	last := len(before) - 1
-	s.belief = newBelief(s.g, before[:last], before[last], true)
-	for _, r := range s.runs {
-		s.believe(r)
-	}
+	s.believeAll(before[:last], before[last])
 }
 
 // plausible counts the commits with a probability that matters.

@@ -12,6 +12,7 @@ import (
 	"git-agent/agent/bisect"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/source"
+	"git-agent/agent/stat"
 	"git-agent/agent/suspect"
 	"git-agent/gitext"
 	"git-agent/gitext/quote"
@@ -68,13 +69,27 @@ func (r *Result) reason(root, cut bool) string {
 	case r.Status == bisect.Always && root:
 		return isNew + " at it, and the repository has no older commit on this way"
 	case r.Status == bisect.Always && cut:
-		return isNew + " at it, and this shallow clone has no older commit on this way"
+		return isNew + " at it, where this shallow clone ends; git fetch --unshallow gets older commits"
 	case r.Status == bisect.Always && r.isNew():
 		return isNew + " at it; before it, the tests cannot run, because they use what does not exist there: whether the bug is older is not known"
 	case r.Status == bisect.Always:
 		return isNew + " at it, and no older commit was found where it can be judged and does not"
 	}
 	return "the most probable of the commits that are left"
+}
+
+// ByChance says that a flaky command ends as at the tip by chance, as often at a good commit as there.
+func (r *Result) ByChance(old *bisect.OldError) string {
+	verb := "fails"
+	if r.Question.Fixed {
+		verb = "passes"
+	}
+	n := 0
+	for _, run := range r.Runs {
+		n += stat.Count(run.Outcome == bisect.New)
+	}
+	return fmt.Sprintf("the command %s by chance, in %d of %s, before and after each commit since %s: the runs do not tell which one began it",
+		verb, n, agent.Plural(len(r.Runs), "run"), old.Commit.Short())
 }
 
 // isNew reports whether what the command tests does not exist at a parent of the commit.

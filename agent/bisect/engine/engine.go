@@ -225,6 +225,7 @@ func (e *Engine) Answer(ctx context.Context, q Question, m Memory, listen func(a
 	out.Failing, out.Builds = c.tip.ending.Report.Failing, c.builds
 	out.Focused = c.focused
 	out.Notes = append(out.Notes, c.notes...)
+	out.noteFocused()
 	out.unproved()
 	if c.lacking {
 		out.Incomplete = []string{agent.LacksObjects}

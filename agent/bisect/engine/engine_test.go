@@ -439,3 +439,14 @@ func TestEvidenceIsCode(t *testing.T) {
 		t.Errorf("%q", texts)
 	}
 }
+
+func TestByChance(t *testing.T) {
+	// Where a flaky command fails as often before as after each commit, the runs are counted.
+	t.Parallel()
+	const good = gitext.OID("1111111111111111111111111111111111111111")
+	r := &Result{Answer: &bisect.Answer{Runs: []bisect.Run{{Outcome: bisect.New}, {Outcome: bisect.Old}, {Outcome: bisect.Old}}}}
+	const want = "the command fails by chance, in 1 of 3 runs, before and after each commit since 111111111111: the runs do not tell which one began it"
+	if got := r.ByChance(&bisect.OldError{Commit: good, Chance: true}); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -65,6 +65,7 @@ func (c *command) search(ctx context.Context, opt bisect.Options) (*bisect.Answe
 	}
 	c.notes = append(c.notes, "the command fails at the tip in this way only while the lines that it executes are recorded, so that this run does not count")
 	c.failure, c.shown, opt.Known = nil, false, nil
+	c.focused, c.again = "", nil
 	return bisect.Find(ctx, repo, c.q.Question, opt)
 }
 

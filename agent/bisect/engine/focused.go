@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"git-agent/agent/bisect"
@@ -21,7 +20,7 @@ import (
 // fails there in the same way without the others.
 func (c *command) focus(ctx context.Context, w *trial.Workspace, over []gitext.Overlay) error {
 	failing, ran := c.tip.ending.Report.Failing, c.tip.ending.Report.Ran
-	if !c.shown || c.builds || c.q.Fixed || c.q.Flaky || c.failure == nil || ran >= 0 && ran <= len(failing) {
+	if c.focused != "" || !c.shown || c.builds || c.q.Fixed || c.q.Flaky || c.failure == nil || ran >= 0 && ran <= len(failing) {
 		return nil
 	}
 	const least = 3 // runs: two at the tip, and one elsewhere
@@ -38,7 +37,6 @@ func (c *command) focus(ctx context.Context, w *trial.Workspace, over []gitext.O
 	}
 	c.focused = focused
 	c.again = &bisect.Run{Commit: c.q.Tip, Outcome: bisect.New, How: again.ending.How, Took: again.ending.Took}
-	c.notes = append(c.notes, fmt.Sprintf("only the tests that fail at the tip ran at other commits: %s", focused))
 	return nil
 }
 
@@ -55,6 +53,14 @@ func (c *command) runFocused(ctx context.Context, w *trial.Workspace, commit git
 		}
 	}
 	return c.runTest(ctx, w, commit, over, c.q.Test)
+}
+
+// noteFocused says which command ran at other commits than the tip, if one did.
+func (r *Result) noteFocused() {
+	elsewhere := func(run bisect.Run) bool { return run.Commit != r.Question.Tip }
+	if r.Answer != nil && r.Focused != "" && slices.ContainsFunc(r.Runs, elsewhere) {
+		r.Notes = append(r.Notes, "only the tests that fail at the tip ran at other commits: "+r.Focused)
+	}
 }
 
 // withAgain adds the second run at the tip to those of an answer.

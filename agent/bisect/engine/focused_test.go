@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"git-agent/agent"
@@ -44,6 +45,13 @@ func TestOnlyTheFailingTests(t *testing.T) {
 		if err != nil || len(got.Runs) != most || !slices.Contains(got.Notes, fmt.Sprintf("the search stopped after %s, the most that were allowed", agent.Plural(most, "run"))) {
 			t.Errorf("%d runs at most: %+v, %q, %v", most, got.Runs, got.Notes, err)
 		}
+	}
+
+	h = gittest.New(t)
+	h.Commit("add", gittest.Files{"price.py": bad + "1\n", "test_price.py": head + gross + other})
+	says := func(note string) bool { return strings.HasPrefix(note, "only the tests that fail") }
+	if got = answer(t, h, Question{Test: command}); got.Status != bisect.Always || len(got.Runs) > 3 || slices.ContainsFunc(got.Notes, says) {
+		t.Errorf("of one commit: %s, %+v, %q", got.Status, got.Runs, got.Notes)
 	}
 
 	h = gittest.New(t)

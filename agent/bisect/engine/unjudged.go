@@ -166,7 +166,7 @@ func (r *Result) noteCure(ctx context.Context, repo *gitext.Repo, c *command) er
 	if cure.Install == "" && tip.Report.Lacks == fix.LackGoMod {
 		cure.Advice += "; --with=go.mod and --with=go.sum lay them over each commit"
 	}
-	if text := cure.Note("at the top of the work tree"); text != "" {
+	if text := cure.Note("at the top of the work tree", testcmd.Build); text != "" {
 		r.Notes = append(r.Notes, text)
 	}
 	return nil

@@ -55,8 +55,8 @@ func (s *study) advice(ctx context.Context) (string, error) {
 		return "; the test does not fit the code as it is: make it " + builds(rep.Unbuilt) + " first", nil
 	case rep.Unbuilt != "":
 		return "; make it " + builds(rep.Unbuilt) + " first, for a test can only fail where its code does", nil
-	case cure.Advice != "":
-		return "; " + cure.Advice, nil
+	case cure.Text() != "":
+		return "; " + cure.Text(), nil
 	case cure.Install == "":
 		return "", nil
 	}

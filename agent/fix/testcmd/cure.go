@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 
 	"git-agent/agent/fix"
@@ -20,25 +21,40 @@ type Cure struct {
 	Install string
 	// Advice is a clause about other necessary steps; "" if Install is enough.
 	Advice string
+	// Option is the option that Advice tells to give; "" if it tells of none that only some commands have.
+	Option Option
+	// Test goes behind Advice, or stands alone: it tells of fix's option for another command. "" if that is no cure.
+	Test string
 	// Instead is a sentence about another way than Install, "" if there is none.
 	Instead string
 }
 
-// Note returns a cure as a sentence about a command that runs at commits, without what it says of an option of fix; ""
-// if nothing is left. where is the place of Install, such as "at the top of the work tree".
-func (c Cure) Note(where string) string {
-	if c.Install != "" {
+// An Option is an option of fix that other verbs lack.
+type Option string
+
+// These are the options that a cure may tell to give.
+const (
+	Build Option = "--build"
+	Setup Option = "--setup"
+)
+
+// anotherTest is the Test of a cure beside which another command helps.
+const anotherTest = ", or name another command with --test"
+
+// Text returns the steps that fix tells, all but Install.
+func (c Cure) Text() string { return c.Advice + c.Test }
+
+// Note returns a cure as a sentence about a command that runs at commits, for a verb that has some of the options and
+// no --test; "" if nothing is left. where is the place of Install, such as "at the top of the work tree".
+func (c Cure) Note(where string, options ...Option) string {
+	switch {
+	case c.Install != "":
 		return "this gets what is missing, " + where + ": " + c.Install
-	}
-	advice := ofFix().ReplaceAllString(c.Advice, "")
-	if strings.Contains(advice, "--test") {
+	case c.Option != "" && !slices.Contains(options, c.Option):
 		return ""
 	}
-	return advice
+	return c.Advice
 }
-
-// ofFix matches the end of an advice that names the option of fix for another command.
-var ofFix = source.Lazy(`[,;] (?:or|so) name another command with --test$`)
 
 // CureOf returns the cure for the lack of a reproduction, judged by the files of the tree. It
 // is the zero Cure if there is no lack.
@@ -103,7 +119,7 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 	case fix.LackBuilt:
 		return d.builtCure(rep.Lacking)
 	case fix.LackScript:
-		return Cure{Advice: "name another command with --test"}
+		return Cure{Test: "name another command with --test"}
 	case fix.LackNode:
 		return d.nodeCure(rep.Lacking)
 	case fix.LackPython:
@@ -145,7 +161,7 @@ func (d directory) gemCure(line string) Cure {
 	if m[2] != "" {
 		setup += " or --setup=" + quote("gem install "+m[1]+strings.ReplaceAll(m[2], "/", "-"))
 	}
-	return Cure{Advice: "no Gemfile names its gems: " + setup + " installs the gem, if it is named like its file"}
+	return Cure{Advice: "no Gemfile names its gems: " + setup + " installs the gem, if it is named like its file", Option: Setup}
 }
 
 // goLacked matches the package without a module in an error line of go.
@@ -191,9 +207,9 @@ func (d directory) nodeInstall() string {
 	return run + " install"
 }
 
-// buildAdvice says how the packages of a project in Node.js are built. What they are built to is
+// buildCure says how the packages of a project in Node.js are built. What they are built to is
 // ignored by git, so that it is not in the scratch work tree.
-func (d directory) buildAdvice() string {
+func (d directory) buildCure() Cure {
 	run, at := d.nodeManager()
 	build := ""
 	switch own, _ := d.manifest(); {
@@ -206,12 +222,12 @@ func (d directory) buildAdvice() string {
 		build = "pnpm --recursive run build"
 		d = at
 	default:
-		return "--build takes the command that builds it"
+		return Cure{Advice: "--build takes the command that builds it", Option: Build}
 	}
 	if d.path != "." {
 		build = "cd " + quote(d.path) + " && " + build
 	}
-	return "--build=" + quote(build) + " builds it"
+	return Cure{Advice: "--build=" + quote(build) + " builds it", Option: Build}
 }
 
 func (d directory) hasBuildScript() bool {
@@ -289,9 +305,9 @@ func (d directory) programCure(line, command string) Cure {
 	case "node", "npm", "npx":
 		return Cure{Advice: "install Node.js, and put it on PATH"}
 	case "pnpm", "yarn", "meson", "poetry", "pdm", "pipenv", "hatch", "uv":
-		return Cure{Advice: "install it with " + installers[name] + d.pinned(name) + ", or name another command with --test"}
+		return Cure{Advice: "install it with " + installers[name] + d.pinned(name), Test: anotherTest}
 	case "bun", "bunx":
-		return Cure{Advice: "install Bun, with " + installers["bun"] + ", and the packages with bun install; or name another command with --test"}
+		return Cure{Advice: "install Bun, with " + installers["bun"] + ", and the packages with bun install", Test: ";" + anotherTest[1:]}
 	case "pytest", "py.test", "tox", "nose2", "nosetests":
 		return d.pythonCure("No module named pytest")
 	case "rspec", "rake", "minitest":
@@ -306,7 +322,7 @@ func (d directory) programCure(line, command string) Cure {
 	if m := relativePath().FindStringSubmatch(line); m != nil {
 		return Cure{Advice: "there is no " + m[1] + "; commands start at the top of the work tree"}
 	}
-	return Cure{Advice: "install " + cmp.Or(name, "it") + ", or name another command with --test"}
+	return Cure{Advice: "install " + cmp.Or(name, "it"), Test: anotherTest}
 }
 
 // relativePath matches the path of a missing program that a command names by a directory of the tree.

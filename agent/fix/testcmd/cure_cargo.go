@@ -35,7 +35,7 @@ func (d directory) cargoCure(lack fix.Lack, line string) (c Cure, ok bool) {
 	case first(cargoTarget) != "":
 		return Cure{Advice: "rustup target add " + first(cargoTarget) + " gets it"}, true
 	case first(cargoNoSuch) != "":
-		return Cure{Advice: "cargo install cargo-" + first(cargoNoSuch) + " gets it, or name another command, such as --test='cargo test --offline'"}, true
+		return Cure{Advice: "cargo install cargo-" + first(cargoNoSuch) + " gets it", Test: ", or name another command, such as --test='cargo test --offline'"}, true
 	case first(rustLinker) != "":
 		return Cure{Advice: "install " + first(rustLinker) + ", or name another linker in the configuration of cargo"}, true
 	case has("E0554") || has("requires a nightly") || has("unknown Cargo.toml feature") || has("unknown cargo feature"):

@@ -69,7 +69,7 @@ func (d directory) projectCure(b buildFile) Cure {
 		}
 	}
 	if len(found) == 0 {
-		return Cure{Advice: "no directory of the tree has a " + b.names[0] + ", so name another command with --test"}
+		return Cure{Advice: "no directory of the tree has a " + b.names[0], Test: ", so name another command with --test"}
 	}
 	slices.SortFunc(found, func(a, b string) int {
 		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b))

@@ -35,7 +35,7 @@ func TestCureOfAHiddenProgram(t *testing.T) {
 		"sh: 1: " + env + ": not found":                             "install venv, or name another command with --test",
 	} {
 		got, err := CureOf(t.Context(), h.Open(), tree, fix.Reproduction{Command: "x", Lacks: fix.LackProgram, Lacking: line})
-		if err != nil || got.Advice != want {
+		if err != nil || got.Text() != want {
 			t.Errorf("%s: %+v, %v, want %q", line, got, err, want)
 		}
 	}

@@ -34,8 +34,8 @@ func (d directory) nodeCure(line string) Cure {
 	} else if m := typesLacked().FindStringSubmatch(line); m != nil {
 		name = "@types/" + m[1]
 	}
-	if advice := d.siblingAdvice(name); advice != "" {
-		return Cure{Advice: advice}
+	if c, ok := d.siblingCure(name); ok {
+		return c
 	}
 	if name == "" || d.namesPackage(name) {
 		return Cure{Install: d.nodeInstall()}
@@ -52,7 +52,7 @@ var unbuilt = source.Lazy(`Cannot find module '([^']+)' imported from `)
 func (d directory) builtCure(line string) Cure {
 	m := unbuilt().FindStringSubmatch(line)
 	if m == nil {
-		return Cure{Advice: d.buildAdvice()}
+		return d.buildCure()
 	}
 	for _, ext := range []string{".js", ".cjs", ".mjs"} {
 		if _, ok := d.modes[m[1]+ext]; ok {
@@ -60,9 +60,9 @@ func (d directory) builtCure(line string) Cure {
 		}
 	}
 	if at := path.Dir(m[1]); at != "." && len(d.in[at]) > 0 {
-		return Cure{Advice: "the other files of " + at + " are there: add this one, or name another command with --test"}
+		return Cure{Advice: "the other files of " + at + " are there: add this one", Test: anotherTest}
 	}
-	return Cure{Advice: d.buildAdvice()}
+	return d.buildCure()
 }
 
 // within reports whether the directory or one around it has the file.

@@ -78,7 +78,7 @@ func (d directory) brokenCure(how string) Cure {
 	}
 	switch {
 	case strings.HasPrefix(how, testrun.RunsNoTest):
-		return Cure{Advice: "name tests that exist with --test"}
+		return Cure{Advice: "name tests that exist", Test: " with --test"}
 	case pythonSyntax().MatchString(how):
 		wants := ""
 		for _, name := range []string{"pyproject.toml", "setup.cfg", "setup.py"} {
@@ -89,7 +89,7 @@ func (d directory) brokenCure(how string) Cure {
 		}
 		return Cure{Advice: "correct it, or put a Python that knows this syntax first on PATH" + wants}
 	case strings.HasPrefix(how, testrun.DoesNotBuild):
-		return Cure{Advice: "make it build, or let --test run only what does"}
+		return Cure{Test: "make it build, or let --test run only what does"}
 	}
 	return Cure{}
 }
@@ -104,7 +104,7 @@ func (d directory) importCure(name, module string) Cure {
 				if d.has("setup.py") {
 					build = "python3 setup.py build_ext --inplace"
 				}
-				return Cure{Advice: "it is built from " + p + ": --build=" + quote(build) + " builds it in each copy"}
+				return Cure{Advice: "it is built from " + p + ": --build=" + quote(build) + " builds it in each copy", Option: Build}
 			}
 		}
 	}

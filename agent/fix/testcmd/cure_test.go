@@ -1,6 +1,7 @@
 package testcmd
 
 import (
+	"strings"
 	"testing"
 
 	"git-agent/agent/fix"
@@ -102,13 +103,24 @@ func TestCureOf(t *testing.T) {
 				state = fix.Broken
 			}
 			got, err := CureOf(t.Context(), h.Open(), tree, fix.Reproduction{Command: c.command, Lacks: c.lacks, Lacking: c.lacking, How: c.how, State: state})
-			if err != nil || got != c.want {
+			text := Cure{Install: got.Install, Advice: got.Text(), Instead: got.Instead}
+			if err != nil || text != c.want {
 				t.Errorf("got %+v, %v", got, err)
+			}
+			for _, option := range []Option{Build, Setup} {
+				if strings.Contains(got.Advice, string(option)) != (got.Option == option) {
+					t.Errorf("%+v hides its option", got)
+				}
+			}
+			if strings.Contains(got.Advice, "another command") || strings.Contains(got.Advice, "with --test") {
+				t.Errorf("%+v has an option of fix in what other verbs say, too", got)
 			}
 		})
 	}
 }
 
+// A note says nothing of options that the verb lacks: bisect has no --setup, szz none of them. --test of cargo is no
+// option of fix.
 func TestNote(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -116,13 +128,15 @@ func TestNote(t *testing.T) {
 		want string
 	}{
 		{Cure{Install: "bundle install"}, "this gets what is missing, here: bundle install"},
-		{Cure{Advice: "install it with pip, or name another command with --test"}, "install it with pip"},
-		{Cure{Advice: "no directory has a pom.xml, so name another command with --test"}, "no directory has a pom.xml"},
-		{Cure{Advice: "name another command with --test"}, ""},
+		{Cure{Advice: "install it with pip", Test: anotherTest}, "install it with pip"},
+		{Cure{Test: "name another command with --test"}, ""},
+		{Cure{Advice: "--build='make' builds it", Option: Build}, "--build='make' builds it"},
+		{Cure{Advice: "--setup='gem install a' installs it", Option: Setup}, ""},
+		{Cure{Advice: "--test must name a target of this package"}, "--test must name a target of this package"},
 		{Cure{Advice: "name tests that exist"}, "name tests that exist"},
 		{Cure{}, ""},
 	} {
-		if got := c.cure.Note("here"); got != c.want {
+		if got := c.cure.Note("here", Build); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.cure, got, c.want)
 		}
 	}

@@ -21,26 +21,26 @@ func (l *layout) siblings() map[string]directory {
 	return out
 }
 
-// siblingAdvice says how to build a package that is not found, and the others that the directory's package needs,
-// if the tree has it in another directory; else it returns "".
-func (d directory) siblingAdvice(name string) string {
+// siblingCure says how to build a package that is not found, and the others that the directory's package needs,
+// if the tree has it in another directory.
+func (d directory) siblingCure(name string) (c Cure, ok bool) {
 	if name == "" {
-		return ""
+		return Cure{}, false
 	}
 	siblings := d.siblings()
 	at, ok := siblings[name]
 	if !ok || at.path == d.path {
-		return ""
+		return Cure{}, false
 	}
 	run, _ := d.nodeManager()
 	says := "it is the package in " + at.path + ": " + run + " install links it"
 	if builds := d.siblingBuilds(siblings, run); len(builds) > 0 {
-		return says + ", and --build=" + quote(strings.Join(builds, " && ")) + " builds it"
+		return Cure{Advice: says + ", and --build=" + quote(strings.Join(builds, " && ")) + " builds it", Option: Build}, true
 	}
 	if !at.hasBuildScript() {
-		return says
+		return Cure{Advice: says}, true
 	}
-	return says + ", and --build=" + quote(at.buildCommand(run)) + " builds it"
+	return Cure{Advice: says + ", and --build=" + quote(at.buildCommand(run)) + " builds it", Option: Build}, true
 }
 
 // buildCommand returns the command for the top that runs the script "build" of the directory.

@@ -78,6 +78,9 @@ func (t *bisectTool) call(ctx context.Context, args json.RawMessage) (agent.Resu
 		}
 	})
 	if old := new(bisect.OldError); errors.As(err, &old) {
+		if old.Chance {
+			return agent.Result{}, errors.New(found.ByChance(old))
+		}
 		return agent.Result{}, errors.New(wrongEnd(old, q.Tip, p.Fixed))
 	}
 	if err != nil {

@@ -117,10 +117,7 @@ func (r *Human) bisectRuns(b *bytes.Buffer, found *engine.Result) {
 // bisectCost prints the number of runs, beside that of git bisect, and the command that shows the
 // same.
 func (r *Human) bisectCost(b *bytes.Buffer, found *engine.Result, up string) {
-	text := agent.Plural(len(found.Runs), "run")
-	if found.Halvings > 0 && found.Status != bisect.Nothing {
-		text += fmt.Sprintf("; git bisect run takes about %d for these %s", found.Halvings, agent.Plural(found.Range, "commit"))
-	}
+	text := runsText(found)
 	if found.FalseNew >= 0.01 || found.FalseOld >= 0.01 {
 		text += fmt.Sprintf("; the command seems to be wrong in %.0f%% of its runs", 100*max(found.FalseNew, found.FalseOld))
 	}
@@ -128,6 +125,24 @@ func (r *Human) bisectCost(b *bytes.Buffer, found *engine.Result, up string) {
 	if found.Status == bisect.Proved && found.GitAgrees() {
 		line(b, 2, r.color.Paint("command", ui.OneLine(gitBisect(found, up))))
 	}
+}
+
+// runsText says how many runs a search took, and how many git bisect run takes for its range. Without a good commit
+// of the user, the range ends at the first one that was found, from which git has to begin.
+func runsText(found *engine.Result) string {
+	text, from := agent.Plural(len(found.Runs), "run"), ""
+	switch old := oldest(found); {
+	case found.Status == bisect.Nothing:
+		return text
+	case len(found.Question.Old) == 0 && old == "":
+		return text + " without a good commit"
+	case len(found.Question.Old) == 0:
+		text, from = text+" without a good commit", "from "+old.Short()+", "
+	}
+	if found.Halvings == 0 {
+		return text
+	}
+	return fmt.Sprintf("%s; %sgit bisect run takes about %d for these %s", text, from, found.Halvings, agent.Plural(found.Range, "commit"))
 }
 
 // gitBisect returns the commands of git bisect for the same search.

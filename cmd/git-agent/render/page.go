@@ -146,9 +146,9 @@ func (p *Page) Bisect(found *engine.Result) error {
 	}
 	return p.add("bisect", v.Command, struct {
 		BisectJSON
-		Title, Role, Same string
-		Subject           func(gitext.OID) string
-	}{v, v.Command, culpritTitle(found), command, found.Subject})
+		Title, Role, Same, Took string
+		Subject                 func(gitext.OID) string
+	}{v, v.Command, culpritTitle(found), command, runsText(found), found.Subject})
 }
 
 // pageWork is the amount of a model's work.

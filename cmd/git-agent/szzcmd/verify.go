@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
 	"git-agent/agent"
 	"git-agent/agent/fix"
@@ -120,14 +119,10 @@ func (c *Szz) engine(ctx context.Context, a *app.App, repo *gitext.Repo, agent *
 // cureAt says how to get what a command lacks at a commit.
 func cureAt(ctx context.Context, repo *gitext.Repo, at gitext.OID, command string, e testrun.Ending) (string, error) {
 	cure, err := testcmd.CureOf(ctx, repo, fix.Tree{Commit: at}, testrun.Summarize(command, []testrun.Ending{e}))
-	switch note := cure.Note("with " + at.Short() + " checked out"); {
-	case strings.Contains(note, "--build"): // an option of fix and bisect
+	if cure.Option == testcmd.Build { // an option of fix and bisect
 		return "--verify-cmd=<command> takes a command that also builds the project", err
-	case strings.Contains(note, "--setup"):
-		return "", err
-	default:
-		return note, err
 	}
+	return cure.Note("with " + at.Short() + " checked out"), err
 }
 
 // mostCommands bounds the commands that are tried for a fix before one that runs all tests.

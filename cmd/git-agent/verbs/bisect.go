@@ -149,6 +149,8 @@ func (c *Bisect) stopped(ctx context.Context, a *app.App, q engine.Question, fou
 	case errors.As(err, &old) && old.Base:
 		return app.WithHint(fmt.Errorf("the command %s at %s already, which the commits share; it was changed on the other branch", isNew, old.Commit.Short()),
 			"name a commit of --%s in the history of %s", map[bool]string{false: "good", true: "bad"}[c.Fixed], q.Tip.Short())
+	case errors.As(err, &old) && old.Chance:
+		return app.WithHint(errors.New(found.ByChance(old)), "make the command %s more surely where the bug is, or name an older commit", isNew[:len(isNew)-1])
 	case errors.As(err, &old):
 		return app.WithHint(fmt.Errorf("the command %s at %s, where it %s as you say", isNew, old.Commit.Short(), isOld),
 			"name an older commit, or none: then one is looked for")

@@ -5,6 +5,7 @@
 //	go run ./cmd/train bisect reproduce -cover N [-whole] -repos DIR cases.jsonl... > covered.jsonl
 //	go run ./cmd/train bisect rows -repos DIR -failing failing.jsonl.gz [-covered FILE] [-whole FILE] cases.jsonl... > rows.jsonl
 //	go run ./cmd/train bisect cross [-each] rows.jsonl
+//	go run ./cmd/train bisect replay [-even] [-show] -repos DIR -cases cases.jsonl rows.jsonl
 //	go run ./cmd/train bisect fit rows.jsonl > agent/bisect/prior/model.json
 //	go run ./cmd/train bisect cases -repos DIR cases.jsonl... > runnable.jsonl
 //
@@ -28,7 +29,7 @@ import (
 // Run runs the step that args[0] names with the rest of args.
 func Run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return errors.New("usage: train bisect (reproduce | rows | cross | fit | cases) <arguments>")
+		return errors.New("usage: train bisect (reproduce | rows | cross | replay | fit | cases) <arguments>")
 	}
 	switch args[0] {
 	case "reproduce":
@@ -37,10 +38,12 @@ func Run(ctx context.Context, args []string) error {
 		return rows(ctx, args[1:])
 	case "cross":
 		return cross(args[1:])
+	case "replay":
+		return replay(ctx, args[1:])
 	case "fit":
 		return fit(args[1:])
 	case "cases":
 		return cases(ctx, args[1:])
 	}
-	return fmt.Errorf("unknown step %q; the steps are reproduce, rows, cross, fit and cases", args[0])
+	return fmt.Errorf("unknown step %q; the steps are reproduce, rows, cross, replay, fit and cases", args[0])
 }

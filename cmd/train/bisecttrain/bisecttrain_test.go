@@ -26,7 +26,7 @@ func TestDrawRange(t *testing.T) {
 	for i := range 12 {
 		c := regression{known: known{ID: fmt.Sprint("case ", i), BICs: []gitext.OID{all[20]}}}
 		for _, even := range []bool{false, true} {
-			got, err := drawRange(t.Context(), repo, c, all[0], even)
+			got, _, err := drawRange(t.Context(), repo, c, all[0], even)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -39,7 +39,7 @@ func TestDrawRange(t *testing.T) {
 	if len(lengths) < 3 {
 		t.Errorf("the ranges have the lengths %v", lengths)
 	}
-	if _, err := drawRange(t.Context(), repo, regression{known: known{ID: "short", BICs: []gitext.OID{all[85]}}}, all[80], false); err == nil {
+	if _, _, err := drawRange(t.Context(), repo, regression{known: known{ID: "short", BICs: []gitext.OID{all[85]}}}, all[80], false); err == nil {
 		t.Error("a history of ten commits gave a range")
 	}
 }

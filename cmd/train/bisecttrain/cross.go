@@ -161,11 +161,13 @@ type guess struct {
 	p    float64 // weight of the culprit
 	rank int     // commits with a greater weight
 	top  float64 // weight of the first commit
+	// weights are those of all commits.
+	weights []float64
 }
 
 func guessOf(m stat.Choice, r row) guess {
 	w := prior.Mix(m.Shares(prior.FeatureNames(), r.Vectors), r.Merges)
-	g := guess{p: w[r.Place], top: slices.Max(w)}
+	g := guess{p: w[r.Place], top: slices.Max(w), weights: w}
 	for _, x := range w {
 		if x > g.p {
 			g.rank++

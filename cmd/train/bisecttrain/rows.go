@@ -143,7 +143,7 @@ func rowsOf(ctx context.Context, root string, c regression, shown failing, opt r
 		return nil, err
 	}
 	bad := commit.Parents[0]
-	commits, err := drawRange(ctx, repo, c, bad, opt.even)
+	commits, _, err := drawRange(ctx, repo, c, bad, opt.even)
 	if err != nil {
 		return nil, err
 	}
@@ -235,15 +235,15 @@ const (
 
 // drawRange draws a range that ends at bad, newest commit first. The logarithm of its length is
 // uniform, or if even is true, the age of the culprit as a share of the range, both as far as the
-// bounds and the history permit.
-func drawRange(ctx context.Context, repo *gitext.Repo, c regression, bad gitext.OID, even bool) ([]gitext.OID, error) {
+// bounds and the history permit. good is the commit behind the range, if the history has one.
+func drawRange(ctx context.Context, repo *gitext.Repo, c regression, bad gitext.OID, even bool) (commits []gitext.OID, good gitext.OID, err error) {
 	all, parents, err := newestFirst(ctx, repo, bad, nil)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	place := slices.Index(all, c.BICs[0])
 	if place < 0 || place >= mostCommits {
-		return nil, fmt.Errorf("the culprit has place %d of %d", place, len(all))
+		return nil, "", fmt.Errorf("the culprit has place %d of %d", place, len(all))
 	}
 	h := fnv.New64a()
 	h.Write([]byte(c.ID))
@@ -265,16 +265,17 @@ func drawRange(ctx context.Context, repo *gitext.Repo, c regression, bad gitext.
 	})
 	best := all
 	if back < len(chain) {
-		best, _, err = newestFirst(ctx, repo, bad, []gitext.OID{chain[back]})
+		good = chain[back]
+		best, _, err = newestFirst(ctx, repo, bad, []gitext.OID{good})
 	}
 	if err := errors.Join(failed, err); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	best = best[:min(len(best), mostCommits)]
 	if len(best) < tooFew {
-		return nil, fmt.Errorf("the range has only %d commits", len(best))
+		return nil, "", fmt.Errorf("the range has only %d commits", len(best))
 	}
-	return best, nil
+	return best, good, nil
 }
 
 // newestFirst lists the ancestors of a commit, children before parents.
