@@ -1,0 +1,34 @@
+package format
+
+import "testing"
+
+func init() { samples = append(samples, kindSamples...) }
+
+func TestKindSamples(t *testing.T) { testSamples(t, kindSamples) }
+
+var kindSamples = []sample{
+	{
+		name: "what kb and kv of WinDbg print, and the record of the exception",
+		from: "made up in the forms of WinDbg",
+		text: `ExceptionAddress: 00007ff7a1c2d3f4 (openrct2!OpenRCT2::Drawing::ImageImporter::Import+0x0000000000000084)
+   ExceptionCode: c0000005 (Access violation)
+Attempt to read from address 0000000000000018
+
+0:000> kb
+ # RetAddr               : Args to Child                                                           : Call Site
+00 00007ff7` + "`a1c2e111     : 00000000`00000000 000000e4`0d1ff4a0 00000000`00000001 00007ff7`a1c2e111" + ` : openrct2!OpenRCT2::Drawing::ImageImporter::Import+0x84 [D:\a\src\ImageImporter.cpp @ 58] 
+01 (Inline Function)     : --------` + "`-------- --------`-------- --------`-------- --------`--------" + ` : openrct2!invoke_main+0x22
+0:000> kv
+ChildEBP RetAddr  Args to Child              
+0012f9e4 0040126b 00000000 00000001 00000002 foo!Window::draw+0x1c (FPO: [Non-Fpo]) (CONV: thiscall) [c:\src\window.cpp @ 45]
+0012fa10 00401300 00000000 00000001 00000002 foo!App::run+0x3b (FPO: [0,0,0])
+`,
+		want: `! Access violation read 0x0000000000000018 null
+windows crash of 0
+  OpenRCT2::Drawing::ImageImporter::Import D:\a\src\ImageImporter.cpp:58 (openrct2)
+  invoke_main (openrct2)
+  Window::draw c:\src\window.cpp:45 (foo)
+  App::run (foo)
+`,
+	},
+}
