@@ -31,4 +31,35 @@ windows crash of 0
   App::run (foo)
 `,
 	},
+	{
+		name: "stacks of .NET Framework in Chinese, Japanese, Korean and Italian",
+		from: "the words of the language packs of .NET Framework 4.8; the methods are made up",
+		text: `未经处理的异常:  System.NullReferenceException: 未将对象引用设置到对象的实例。
+   在 XLToolbox.Export.Exporter.Run(String name) 位置 C:\Users\d\Export\Exporter.cs:行号 121
+   在 XLToolbox.Main() 位置 C:\Users\d\Main.cs:行号 12
+
+System.ArgumentException: 値が有効な範囲にありません。
+   場所 XLToolbox.Export.Exporter.Run(String name) 場所 C:\Users\d\Export\Exporter.cs:行 121
+
+System.ArgumentException: 값이 예상 범위를 벗어났습니다.
+   위치: XLToolbox.Export.Exporter.Run(String name) 파일 C:\Users\d\Export\Exporter.cs:줄 121
+
+System.ArgumentException: Valore non compreso nell'intervallo previsto.
+   in XLToolbox.Export.Exporter.Run(String name) in C:\Users\d\Export\Exporter.cs:riga 121
+`,
+		want: `! System.NullReferenceException null
+! System.ArgumentException
+! System.ArgumentException
+! System.ArgumentException
+dotnet crash of 0
+  XLToolbox.Export.Exporter.Run C:\Users\d\Export\Exporter.cs:121
+  XLToolbox.Main C:\Users\d\Main.cs:12
+dotnet crash of 1
+  XLToolbox.Export.Exporter.Run C:\Users\d\Export\Exporter.cs:121
+dotnet crash of 2
+  XLToolbox.Export.Exporter.Run C:\Users\d\Export\Exporter.cs:121
+dotnet crash of 3
+  XLToolbox.Export.Exporter.Run C:\Users\d\Export\Exporter.cs:121
+`,
+	},
 }
