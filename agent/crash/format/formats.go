@@ -27,6 +27,7 @@ func formats() []lineReader {
 		&phpReader{},
 		&sanitizerReader{},
 		&valgrindReader{},
+		&nimReader{},
 		&oneLineReader{lineForm: dartForm},
 		&numberedReader{},
 		&appleReader{},

@@ -62,4 +62,33 @@ dotnet crash of 3
   XLToolbox.Export.Exporter.Run C:\Users\d\Export\Exporter.cs:121
 `,
 	},
+	{
+		name: "a crash of the compiler of Nim, and a stack with whole paths",
+		from: "nim-lang/Nim#5751, 17704",
+		text: `Traceback (most recent call last)
+nim.nim(121)             nim
+sem.nim(508)             semStmtAndGenerateGenerics
+semexprs.nim(2387)       semExpr
+SIGSEGV: Illegal storage access. (Attempt to read from nil?)
+
+Hint: used config file '/etc/nim.cfg' [Conf]
+a.nim(3, 5) Error: undeclared identifier: 'x'
+
+/mnt/sda3/Nim/compiler/nim.nim(118) nim
+/mnt/sda3/Nim/compiler/semstmts.nim(2308) semStmt
+/mnt/sda3/Nim/lib/system/fatal.nim(49) sysFatal
+Error: unhandled exception: index out of bounds, the container is empty [IndexError]
+`,
+		want: `! SIGSEGV read null
+! IndexError
+nim crash of 0
+  semExpr semexprs.nim:2387
+  semStmtAndGenerateGenerics sem.nim:508
+  nim nim.nim:121
+nim crash of 1
+  sysFatal /mnt/sda3/Nim/lib/system/fatal.nim:49
+  semStmt /mnt/sda3/Nim/compiler/semstmts.nim:2308
+  nim /mnt/sda3/Nim/compiler/nim.nim:118
+`,
+	},
 }
