@@ -40,7 +40,7 @@ func logicalLines(raw []byte) iter.Seq[[]byte] {
 
 // stackKey matches the keys that logs of JSON have for stacks, and panicKey the one for the value of a panic of Go.
 var (
-	stackKey = source.Lazy(`(?i)"(?:[\w.]*stack(?:_?trace)?|traceback|backtrace|exc_info|exception|@x)": ?"`)
+	stackKey = source.Lazy(`(?i)"(?:[\w.]*stack(?:_?trace)?|traceback|backtrace|exc_info|exception|errorVerbose|@x)": ?"`)
 	panicKey = source.Lazy(`"panic": ?"((?:[^"\\]|\\.)*)"`)
 )
 

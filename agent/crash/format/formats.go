@@ -14,6 +14,7 @@ func formats() []lineReader {
 		&pythonReader{},
 		&pytestReader{},
 		&goReader{},
+		&goErrorReader{},
 		&rustReader{},
 		&javaReader{},
 		&hotspotReader{},

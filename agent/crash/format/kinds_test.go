@@ -91,4 +91,47 @@ nim crash of 1
   nim /mnt/sda3/Nim/compiler/nim.nim:118
 `,
 	},
+	{
+		name: "errors of Go that zap logged with their stacks",
+		from: "kube-logging/logging-operator#734 and kubernetes-sigs/controller-runtime#2313, shortened",
+		text: `{
+  "level": "error",
+  "msg": "Reconciler error",
+  "error": "current config is invalid",
+  "errorVerbose": "current config is invalid\ngithub.com/banzaicloud/logging-operator/pkg/resources/fluentd.(*Reconciler).Reconcile\n\t/workspace/pkg/resources/fluentd/fluentd.go:108\nruntime.goexit\n\t/usr/local/go/src/runtime/asm_amd64.s:1357",
+  "stacktrace": "github.com/go-logr/zapr.(*zapLogger).Error\n\t/go/pkg/mod/github.com/go-logr/zapr@v0.1.0/zapr.go:128"
+}
+
+1.6836474195594983e+09  ERROR   Reconciler error        {"controller": "repository", "error": "401 \"Bad\" credentials []"}
+sigs.k8s.io/controller-runtime/pkg/internal/controller.(*Controller[...]).Start.func2.2
+        /home/hunter/vendor/sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go:234
+`,
+		want: `! error
+! error
+! error
+go crash of 0
+  github.com/banzaicloud/logging-operator/pkg/resources/fluentd.(*Reconciler).Reconcile /workspace/pkg/resources/fluentd/fluentd.go:108 (github.com/banzaicloud/logging-operator/pkg/resources/fluentd)
+go crash of 1
+  github.com/go-logr/zapr.(*zapLogger).Error /go/pkg/mod/github.com/go-logr/zapr@v0.1.0/zapr.go:128 (github.com/go-logr/zapr)
+go crash of 2
+  sigs.k8s.io/controller-runtime/pkg/internal/controller.(*Controller).Start /home/hunter/vendor/sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go:234 (sigs.k8s.io/controller-runtime/pkg/internal/controller)
+`,
+	},
+	{
+		name: "an error of Go that was logged before a panic is not the crash",
+		from: "made up from the one before",
+		text: `failed to get repo: 401 Bad credentials
+main.run
+	/go/src/app/server/main.go:12
+panic: boom
+
+goroutine 1 [running]:
+main.main()
+	/go/src/app/main.go:30 +0x12
+`,
+		want: `! panic
+go crash [1] of 0
+  main.main /go/src/app/main.go:30 (main)
+`,
+	},
 }
