@@ -134,4 +134,23 @@ go crash [1] of 0
   main.main /go/src/app/main.go:30 (main)
 `,
 	},
+	{
+		name: "colors whose escape character was lost, and the times of Buildkite",
+		from: "made up in the form of logs that are copied from GitHub Actions, and of those of Buildkite",
+		text: "2024-03-01T12:00:03.1234567Z [1m[31mTraceback (most recent call last):[0m\n" +
+			"2024-03-01T12:00:03.1234567Z   File \"/work/src/foo.py\", line 12, in bar\n" +
+			"2024-03-01T12:00:03.1234567Z     raise ValueError(x[1])\n" +
+			"2024-03-01T12:00:03.1234567Z [31mValueError: no[0m\n\n" +
+			"\x1b_bk;t=1709290803123\aTraceback (most recent call last):\n" +
+			"\x1b_bk;t=1709290803124\a  File \"/work/src/foo.py\", line 13, in bar\n" +
+			"\x1b_bk;t=1709290803124\a    raise KeyError(x)\n" +
+			"\x1b_bk;t=1709290803124\a\u241b[31mKeyError: no\\u001b[0m\n",
+		want: `! ValueError
+! KeyError
+python crash of 0
+  bar /work/src/foo.py:12
+python crash of 1
+  bar /work/src/foo.py:13
+`,
+	},
 }
