@@ -153,4 +153,52 @@ python crash of 1
   bar /work/src/foo.py:13
 `,
 	},
+	{
+		name: "stacks of Next.js, on its page and in the console, and one of Firefox's console",
+		from: "the forms of vercel/next.js#71444 and 81867; the files are of gothinkster/react-redux-realworld-example-app",
+		text: `TypeError: Cannot read properties of undefined (reading 'map')
+    at ArticleList (webpack-internal:///(app-pages-browser)/./src/components/ArticleList.js:22:18)
+    at Home (rsc://React/Server/webpack-internal:///(rsc)/./src/components/Home/index.js?12:12:5)
+    at b (webpack://my-app/./src/components/App.js:10:3)
+    at Page (/work/src/app/(shop)/page.tsx:12:3)
+
+text without a stack
+
+Unhandled Runtime Error
+TypeError: Cannot read properties of undefined (reading 'slice')
+
+Source
+src/components/Article.js (22:18) @ slice
+
+  21 |   return (
+> 22 |     props.articles.slice(a => {
+     |                   ^
+Call Stack
+ArticleList
+src/components/Home.js (12:5)
+Page src/app/page.js (4:16)
+
+TypeError: t is undefined
+    render ArticleList.js:22
+    kf react-dom.production.min.js:167
+
+read notes.js:12
+`,
+		want: `! TypeError
+! TypeError
+! TypeError
+javascript crash of 0
+  ArticleList src/components/ArticleList.js:22
+  Home src/components/Home/index.js:12
+  b src/components/App.js:10
+  Page /work/src/app/(shop)/page.tsx:12
+javascript crash of 1
+   src/components/Article.js:22
+  ArticleList src/components/Home.js:12
+  Page src/app/page.js:4
+javascript crash of 2
+  render ArticleList.js:22
+  kf react-dom.production.min.js:167
+`,
+	},
 }
