@@ -1,6 +1,9 @@
 package format
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func init() { samples = append(samples, kindSamples...) }
 
@@ -201,4 +204,48 @@ javascript crash of 2
   kf react-dom.production.min.js:167
 `,
 	},
+	{
+		name: "links to lines of files at a commit",
+		from: "the forms of GitHub and GitLab; the lines are of tmux/tmux",
+		text: `It ends. The code at https://github.com/tmux/tmux/blob/566ab9aa286f6d0468d2d5196367eb6d3c658270/window.c#L122-L130 does not check for NULL,
+and [here](https://gitlab.com/group/tmux/-/blob/566ab9aa286f6d0468d2d5196367eb6d3c658270/compat/a%20b.c?plain=1#L12).
+See https://github.com/openbsd/src/blob/566ab9aa286f6d0468d2d5196367eb6d3c658270/usr.bin/tmux/window.c#L4
+and https://github.com/tmux/tmux/blob/master/tmux.c#L5
+`,
+		want: `link crash of -1
+   window.c:122
+link crash of -1
+   compat/a b.c:12
+`,
+	},
+}
+
+// A link is no place of a report with a stack. Its commit is the version if the report names none.
+func TestLinkedCommit(t *testing.T) {
+	t.Parallel()
+	const id = "566ab9aa286f6d0468d2d5196367eb6d3c658270"
+	const link = "https://github.com/tmux/tmux/blob/" + id + "/window.c#L122\n"
+	for text, want := range map[string]string{
+		link:                           "tmux " + id,
+		"Version: 3.0\n" + link:        "version 3.0",
+		"tmux 3.0a\n" + link:           "tmux 3.0a",
+		link + "\nValueError: no\n":    "tmux " + id,
+		link + "Python 3.8.1 is here.": "Python 3.8.1,tmux " + id,
+	} {
+		r, err := Read(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, m := range r.Mentions {
+			got = append(got, m.Name+" "+m.Version)
+		}
+		if strings.Join(got, ",") != want || len(r.Stacks) != 1 {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+	r, err := Read(strings.NewReader(link + "panic: no\n\ngoroutine 1 [running]:\nmain.run(0x1)\n\t/src/app/run.go:12 +0x1d\n"))
+	if err != nil || len(r.Stacks) != 1 || r.Stacks[0].Format != "go" {
+		t.Error(r, err)
+	}
 }
