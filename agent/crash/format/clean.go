@@ -40,7 +40,7 @@ func logicalLines(raw []byte) iter.Seq[[]byte] {
 
 // stackKey matches the keys that logs of JSON have for stacks, and panicKey the one for the value of a panic of Go.
 var (
-	stackKey = source.Lazy(`(?i)"(?:[\w.]*stack(?:_?trace)?|traceback|backtrace|exc_info|exception|@x)": ?"`)
+	stackKey = source.Lazy(`(?i)"(?:[\w.]*stack(?:_?trace)?|traceback|backtrace|exc_info|exception|errorVerbose|@x)": ?"`)
 	panicKey = source.Lazy(`"panic": ?"((?:[^"\\]|\\.)*)"`)
 )
 
@@ -98,7 +98,10 @@ func trimEnd(b []byte) []byte { return bytes.TrimRight(b, " \t\r\n\v\f\x00") }
 func cut(s string, n int) string { return source.Cut(s, n) }
 
 var (
-	escapeSequence = source.Lazy(`\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])`)
+	// Buildkite puts the time of a line between ESC _ and BEL.
+	escapeSequence = source.Lazy(`\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|_bk;t=\d+\x07|[@-Z\\^_])`)
+	// The sequence for a color without its first character, which a browser or a form lost, or with another one in its place.
+	pastedColor = source.Lazy(`(?:\\u001b|\\x1b|\\033|\\e|\^\[|[\x{241b}\x{fffd}\x{2190}])?\[(?:\d{1,3};){0,4}\d{1,3}m`)
 
 	// Signs of code that HTML escapes.
 	escapedText = source.Lazy(`\w-&gt;\w|\w&lt;[\w:&, ]+&gt;|&#0?39;|&quot;`)
@@ -182,6 +185,9 @@ func cleanLine(n int, raw []byte) reportLine {
 	if strings.IndexByte(text, '\x1b') >= 0 {
 		text = escapeSequence().ReplaceAllString(text, "")
 	}
+	if hasColor(text) {
+		text = pastedColor().ReplaceAllString(text, "")
+	}
 	text = withoutMarkdown(text)
 	if strings.HasSuffix(text, unused) {
 		text = strings.TrimRight(text, "· │┃|") // the border of tmux behind it
@@ -214,6 +220,21 @@ func cleanLine(n int, raw []byte) reportLine {
 	}
 	l.Text = strings.TrimRight(text, " \t\r")
 	return l
+}
+
+// hasColor reports whether a text may have a sequence for a color: a bracket, numbers, and an m.
+func hasColor(text string) bool {
+	for {
+		i := strings.IndexByte(text, '[')
+		if i < 0 {
+			return false
+		}
+		text = text[i+1:]
+		rest := strings.TrimLeft(text, "0123456789;")
+		if len(rest) > 0 && rest[0] == 'm' && len(rest) < len(text) {
+			return true
+		}
+	}
 }
 
 // withoutMarkdown returns a line without the signs of Markdown for code that begins or ends in it, and with the texts of

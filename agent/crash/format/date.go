@@ -2,8 +2,11 @@ package format
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"git-agent/agent/source"
 )
@@ -14,6 +17,7 @@ var (
 	isoTime   = source.Lazy(`\b(\d{4})[-/](\d\d)[-/](\d\d)[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(Z\b)?`)
 	dayFirst  = source.Lazy(`\b(\d{1,2})[ -](Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*[ -](\d{4})(?:,? |::)\d\d:\d\d:\d\d`)
 	dayThen   = source.Lazy(`\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* (\d{1,2}),? (\d{4}),? \d{1,2}:\d\d:\d\d ?(?:[AaPp][Mm]|UTC|GMT)\b`)
+	epochTime = source.Lazy(`"(?:ts|time|timestamp)": ?(1\d{9})(?:\d{3})?(?:[.,}\s]|$)|^1\.(\d{9})\d*e\+09\s`)
 	yearAtEnd = source.Lazy(`\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +(\d{1,2}) \d\d:\d\d:\d\d (?:[A-Z]{3,5} )?(\d{4})\b`)
 )
 
@@ -38,6 +42,10 @@ func (s *scanner) date(line []byte) {
 		if day = postedDay(line); day != "" && s.Report.Written != "" && s.Last > 0 {
 			return // an answer to the post with the stack
 		}
+		if day == "" {
+			day = epochDay(line)
+			utc = day != ""
+		}
 	} else if m := isoTime().FindSubmatch(line); m != nil {
 		day = fmt.Sprintf("%s-%s-%s", m[1], m[2], m[3])
 		utc = len(m[4]) > 0
@@ -54,6 +62,22 @@ func (s *scanner) date(line []byte) {
 	case day == r.Written:
 		r.WrittenUTC = r.WrittenUTC && utc
 	}
+}
+
+// epochDay returns the day of a time that zap or pino prints as the seconds or milliseconds since 1970, or "".
+func epochDay(line []byte) string {
+	if !bytes.Contains(line, []byte(`"t`)) && !bytes.Contains(line, []byte("e+09")) {
+		return ""
+	}
+	m := epochTime().FindSubmatch(line)
+	if m == nil {
+		return ""
+	}
+	seconds, err := strconv.ParseInt(cmp.Or(string(m[1]), "1"+string(m[2])), 10, 64)
+	if err != nil {
+		return ""
+	}
+	return time.Unix(seconds, 0).UTC().Format(time.DateOnly)
 }
 
 // postedDay returns the day of a post that a line heads, or "".

@@ -45,6 +45,23 @@ func TestWritten(t *testing.T) {
 	}
 }
 
+// The lines are of zap, for machines and for people, and of pino.
+func TestWrittenSinceEpoch(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"level":"error","ts":1620734746.012334,"logger":"controller"`:   "2021-05-11",
+		`  "ts": 1620734746.012334,`:                                      "2021-05-11",
+		"1.6836474195594983e+09  ERROR   Reconciler error":                "2023-05-09",
+		`{"level":50,"time":1531171082399,"pid":657,"hostname":"x","err"`: "2018-07-09",
+		`{"level":50,"time":12,"timestamp":99}`:                           "",
+	} {
+		s := &scanner{}
+		if s.date([]byte(text)); s.Report.Written != want || s.Report.WrittenUTC != (want != "") {
+			t.Errorf("%s: %q, want %q", text, s.Report.Written, want)
+		}
+	}
+}
+
 // An answer below the stack is of another day than the crash.
 func TestDayOfThePostWithTheStack(t *testing.T) {
 	t.Parallel()

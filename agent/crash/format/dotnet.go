@@ -25,20 +25,14 @@ type dotnetHead struct {
 const maxInner = 16
 
 var (
+	// The words before a method and before its file, in the languages of .NET Framework.
 	dotnetAt = map[string]bool{
-		"at":  true,
-		"bei": true,
-		"à":   true,
-		"en":  true,
-		"в":   true,
-		"w":   true,
-		"场所":  true,
-		"場所":  true,
-		"在":   true,
-		"위치:": true,
+		"at": true, "bei": true, "à": true, "en": true, "в": true, "w": true, "v": true, "in": true, "em": true, "bij": true, "vid": true,
+		"场所": true, "場所": true, "在": true, "於": true, "위치:": true,
 	}
 	dotnetFrame = source.Lazy(
-		`^(?:at|bei|à|en|в|w|场所|場所|在|위치:) ([\pL_<][^()\s]*(?:, [^()\s]+\]*)*) ?\(([^()]*)\)(?: \[0x[0-9a-f]+\]| <0x[^>]*>| \+ 0x[0-9a-f]+| in offset \d+)?(?: (?:in|dans|en|в|w) (.+?):(?:\pL+ )?(\d+))?[. ]*$`,
+		`^(?:at|bei|à|en|в|w|v|in|em|bij|vid|场所|場所|在|於|위치:) ([\pL_<][^()\s]*(?:, [^()\s]+\]*)*) ?\(([^()]*)\)(?: \[0x[0-9a-f]+\]| <0x[^>]*>| \+ 0x[0-9a-f]+| in offset \d+)?` +
+			`(?: (?:in|dans|en|в|w|v|na|i|位置|場所|于|於|파일) (.+?): ?(?:\pL+ ?)?(\d+))?[. ]*$`,
 	)
 	dotnetError = source.Lazy(`(?:^|[\s:>\]=])((?:[A-Za-z_]\w*\.)*\w*Exception)(?: \(0x[0-9A-Fa-f]+\))?(?:: ?(.*))?$`)
 	// A frame of App Center: N.C.M(Type name) in file:line 12;N, and of Mono N.C.M (Type name) [0x00031] in file:12;N.C

@@ -15,22 +15,35 @@ type javaScriptReader struct {
 	place reportLine // "file.js:12" before the code that failed
 	quote string     // the line after place
 	test  jestTest   // that failed
+	above reportLine // the last line that may be the name of a function
 }
 
 var (
-	jsCall   = source.Lazy(`^at (?:(.+) )?\((?:[^()]*\([^()]*\), )?([^()]+?):(\d+)(?::(\d+))?\)(?:,|;| \{)?$`)
+	// A path may have groups of routes, and layers of a bundle of Next.js: (app)/page.tsx, webpack-internal:///(rsc)/./src/app/page.tsx.
+	jsCall   = source.Lazy(`^at (?:(.+) )?\((?:[^()]*\([^()]*\), )?((?:[^()]|\([^()\s]*\)/)+?):(\d+)(?::(\d+))?\)(?:,|;| \{)?$`)
 	jsBare   = source.Lazy(`^at (?:async )?(\S.*?):(\d+):(\d+)(?:,| \{)?$`)
 	jsOpaque = source.Lazy(`^at (?:(.+) \((?:native|<anonymous>|index \d+|native code|unknown.*)\)|(<anonymous>))(?: \{)?$`)
 	jsOther  = source.Lazy(`^([\w$.*<>/\[\]]*)@(\S+?):(\d+):(\d+)$`)
 	jsFile   = source.Lazy(
-		`\.(?:[cm]?[jt]sx?|vue|svelte|sol|coffee|es6|jsbundle|bundle|wasm)(?:[?#]\S*)?$|^(?:node:|internal/|https?://|webpack(?:-internal)?:/|evalmachine\.|file://|app:///|ng://|bun:|ext:)`,
+		`\.(?:[cm]?[jt]sx?|vue|svelte|sol|coffee|es6|jsbundle|bundle|wasm)(?:[?#]\S*)?$|^(?:node:|internal/|https?://|webpack(?:-internal)?:/|evalmachine\.|file://|app:///|rsc://|ng://|bun:|ext:)`,
 	)
 	jsError = source.Lazy(`(?:^|[\s\]:(>])([A-Za-z_$][\w$.]*(?:Error|Exception)|Error)(?: \[[\w.-]+\])?(?:: (.*))?$`)
+	// A place of the page on which Next.js shows an error, behind the function or on the line below it, and a frame as consoles of
+	// browsers show it.
+	jsShown   = source.Lazy(`^(?:(\S+) )?(\S+?\.[cm]?[jt]sx?) \((\d+):(\d+)\)(?: @ .+)?$`)
+	jsConsole = source.Lazy(`^([\w$.<>/()\[\]]+) (?:@ )?(\S+\.[cm]?[jt]sx?):(\d+)(?::(\d+))?$`)
+	jsAlone   = source.Lazy(`^[\w$.<>]+$`)
+	jsMarked  = source.Lazy(`^> (\d+) \| *(.*)$`)
 	// The message of a TypeError or a ReferenceError of V8 without the name, as bundlers print it.
 	jsUnnamed = source.Lazy(`^(?:Cannot (?:read propert(?:y|ies)|set propert(?:y|ies)|access|destructure|convert|use) .+|.{1,100} is not (?:a function|a constructor|iterable|defined|an object))$`)
 	jsPlace   = source.Lazy(`^((?:/|[A-Za-z]:\\|file://)\S[^:]*\.[cm]?[jt]sx?):(\d+)$`)
-	jsQuery   = source.Lazy(`[?#][^/]*$`)
+	// What bundlers put before the path of a script, with the name of the bundle or its layer.
+	jsBundle = source.Lazy(`^(?:rsc://React/\w+/)?webpack(?:-internal)?://(?:/?(?:\([\w-]+\)/|[\w@.-]+/)?\./|/)`)
+	jsQuery  = source.Lazy(`[?#][^/]*$`)
 )
+
+// jsShownBelow is the number of lines from an error to its first frame on a page.
+const jsShownBelow = 6
 
 // Read implements lineReader.
 func (j *javaScriptReader) Read(s *scanner, l reportLine) bool {
@@ -45,11 +58,14 @@ func (j *javaScriptReader) Read(s *scanner, l reportLine) bool {
 		return j.frame(s, l)
 	}
 	j.test.read(l)
+	if (s.IsOpen("javascript") || j.head.N > 0 && l.N-j.head.N <= jsShownBelow) && j.shown(s, l) {
+		return true
+	}
 	switch {
 	case strings.IndexByte(t, '@') >= 0 && source.IsDigit(t[len(t)-1]) && j.other(s, l):
 		return true
 	case strings.Contains(t, "Error"), strings.Contains(t, "Exception"):
-		if jsError().MatchString(t) && (j.head.Text == "" || s.IsOpen("javascript") || l.N-j.head.N > 3) {
+		if jsError().MatchString(t) && (j.head.Text == "" || s.IsOpen("javascript") || l.N-j.head.N > 3 || strings.HasSuffix(j.head.Text, "untime Error")) {
 			j.head, j.cause = l, strings.Contains(t, "[cause]:") || strings.HasPrefix(t, "Caused by:")
 		}
 	case strings.HasPrefix(t, "Cannot ") || strings.Contains(t, " is not "):
@@ -89,6 +105,38 @@ func (j *javaScriptReader) frame(s *scanner, l reportLine) bool {
 		return m != nil && jsFile().MatchString(m[1]) && j.add(s, l, "", m[1:])
 	}
 	return false
+}
+
+// shown reads a frame of a page of Next.js, whose function may be on the line above, its code, or a frame of a console, which is below
+// another one or right below the error.
+func (j *javaScriptReader) shown(s *scanner, l reportLine) bool {
+	t := l.Text
+	if jsAlone().MatchString(t) && t != "Source" {
+		j.above = l
+	}
+	if t[len(t)-1] == ')' || strings.Contains(t, ") @ ") {
+		m := jsShown().FindStringSubmatch(t)
+		if m == nil {
+			return false
+		}
+		name := m[1] // behind the @ may be what the line calls
+		if name == "" && j.above.N == l.N-1 {
+			name = j.above.Text
+		}
+		return j.add(s, l, name, m[2:])
+	}
+	if m := jsMarked().FindStringSubmatch(t); m != nil && s.IsOpen("javascript") && len(s.Open.Frames) > 0 {
+		if f := &s.Open.Frames[len(s.Open.Frames)-1]; atoi(m[1]) == f.Line && f.Quote == "" {
+			f.Quote = m[2]
+			s.Last = l.N
+		}
+		return false
+	}
+	if !source.IsDigit(t[len(t)-1]) || l.N-max(j.head.N, s.Last) > 1 {
+		return false
+	}
+	m := jsConsole().FindStringSubmatch(t)
+	return m != nil && j.add(s, l, strings.TrimRight(m[1], "/<"), m[2:])
 }
 
 // other reads a frame of Firefox or Safari, "fn@file.js:1:2".
@@ -161,10 +209,8 @@ func jsPath(file string) string {
 			file = file[1:] // file:///C:/dir
 		}
 	}
-	for _, scheme := range []string{"webpack-internal:///", "webpack:///", "webpack://"} {
-		if rest, ok := strings.CutPrefix(file, scheme); ok {
-			return strings.TrimPrefix(rest, "./")
-		}
+	if m := jsBundle().FindStringIndex(file); m != nil {
+		return file[m[1]:]
 	}
 	return file
 }

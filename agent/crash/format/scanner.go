@@ -56,6 +56,7 @@ type scanner struct {
 	left      struct{ stacks, problems int }
 	repeat    repeat
 	mentioned []byte // the last word with a version
+	linked    links
 	heading   []byte // the end of the last line with text
 
 	fromFolder bool // pip builds a package from a folder
@@ -121,6 +122,7 @@ func (s *scanner) take(n int, raw []byte) {
 	}
 	defer func() { s.learn(raw, wasFull, omitted) }()
 	s.mention(raw)
+	s.linked.read(s.number(n), raw)
 	s.date(raw)
 	if s.sated() {
 		return
@@ -173,6 +175,7 @@ func (s *scanner) Finish() *crash.Report {
 		}
 	}
 	s.Close()
+	s.places()
 	for i := range s.Report.Stacks {
 		markHandlers(&s.Report.Stacks[i])
 		for j := range s.Report.Stacks[i].Frames {

@@ -48,14 +48,14 @@ fault addr;***~;cause:~;--- ---;pid: %;pc 0
 @~~;@ 0x;@ %;pc: @
 +0x;() ip = ;all trace;rip:~;eip:~;ip: [;pc :~;kasan;kmsan;kcsan;kfence;ubsan;oops;unable to handle;null pointer;protection fault;warn at;warning: at;warning: possible;warning: suspicious;warning: inconsistent;warning: held;warning: bad;warning: lock;warning: nested;warning: trying;warning: odebug;warning: kernel;warning: stack;[inline];pc is at;lr is at;lockup;blocked for more;info: rcu;info: possible;info: suspicious;info: inconsistent;info: trying;info: lockdep;invalid opcode;divide error;double fault;internal error;unhandled;unreferenced object;> from~;locks held;nmi backtrace;.c:% at~;.h:% at~
 ) at~;fatal trap;fatal page;uvm_fault;---[ end
-crash;found by:
+crash;found by:;/blob/
 exception;# stacktrace;triggered by;thread %
 .%%%%%% w ;.%%%%%% e ;.%%%%%% f ;[crash_stack];[stack_short];-> symbolic;-> pending;[thr=;^0:~;^1:~;: no.
 traceback;file ";recent call;line %;.py:%;failed~
 .java:%);.java:%%);.java:%%%);.java:%%%%);.kt:%;.scala:%;.groovy:%;.clj:%;native method;unknown source;caused by;%% more;% more;throwable;suppressed:
 goroutine;fatal error;panicked;created by;--- fail:;_test.go:%
 .js:%:;.js:%%:;.js:%%%:;.js:%%%%:;.ts:%:;.ts:%%:;.ts:%%%:;.mjs:%;.cjs:%;node:internal;expect(
-:line %;**error type;.rb:%;.haml:%;.erb:%;runtime failure;.swift:%;:in `+"`"+`;:in ';.php(%;.php:%;php fatal;on line %;on line <i>%;on line <b>%;call stack
+:line %;**error type;.rb:%;.haml:%;.erb:%;runtime failure;.swift:%;.nim(%;:in `+"`"+`;:in ';.php(%;.php:%;php fatal;on line %;on line <i>%;on line <b>%;call stack
 **~(;.ex:%;.exs:%;.erl:%;{line,%;{line,~%;with reason;, line: %
 stacktrace;"stack";exc_info;callstack (;raised at~;called from~;called at~;can't call method;can't locate object;undefined subroutine;non-exhaustive;error executing
 execution halted;.dll!;.exe!;access violation

@@ -11,6 +11,7 @@ import (
 // crash reporter of Unreal Engine. Each frame has a module and a function with "!" between them:
 //
 //	01 0000009a`5b49f780 00007ffd`1cab6733     Control!Terminal::PrintString+0x9 [C:\src\TerminalApi.cpp @ 17]
+//	01 00007ffd`1cab6733     : 00000000`00000000 0000009a`5b49f780 00000000`00000001 00000000`00000000 : Control!Terminal::PrintString+0x9
 //	combase.dll!GetEnvBlock(_PRIV_SCM_INFO * pScmInfo) Line 4920	C++
 //	UE4Editor_RealSense!FRealSense::Enable() [d:\private\frealsense.cpp:133]
 //
@@ -18,8 +19,9 @@ import (
 //
 //	=>0 0x00404a3f main+0x2f(argc=1) [Z:\srv\foo.c:34] in foo (0x0033fd80)
 type windowsReader struct {
-	head reportLine    // the last line that names an exception
-	wine crash.Problem // the last exception as Wine names it
+	head   reportLine    // the last line that names an exception
+	wine   crash.Problem // the last exception as Wine names it
+	access crash.Problem // the last access that failed, as the record of an exception names it
 }
 
 const (
@@ -36,16 +38,20 @@ var (
 	)
 	windowsAccess  = source.Lazy(`\b(reading|writing|executing) (?:location|address) (0x[0-9A-Fa-f]+)`)
 	windowsColumns = source.Lazy(
-		"^(?:[0-9a-f]{2,3} )?(?:\\(Inline Function\\) [-\\x60]+|[0-9a-f\\x60]{8,17} [0-9a-f\\x60]{8,17})\\s+(?:: (?:[0-9a-f\\x60]{8,17} )+: )?",
+		"^(?:[0-9a-f]{2,3} )?(?:(?:\\(Inline Function\\)|[0-9a-f\\x60]{8,17})(?: [-\\x60]{8,17})?\\s+: (?:[0-9a-f\\x60-]{8,17} )+: |" +
+			"(?:\\(Inline Function\\) [-\\x60]+|[0-9a-f\\x60]{8,17} [0-9a-f\\x60]{8,17})\\s+(?:(?:: )?(?:[0-9a-f\\x60-]{8,17} ){3,4}(?:: )?)?)",
 	)
-	windowsBefore = source.Lazy(`^(?:>\s*)?(?:.*\[Callstack\] )?(?:0x[0-9A-Fa-f]{8,16} )?(?:\[Inline Frame\] )?`)
-	windowsModule = source.Lazy(`^[\w.+-]+$`)
-	windowsPlace  = source.Lazy(`^(.*?)(?:\+0x[0-9a-f]+)? \[(.+?)(?: @ |:)(\d+)\]$`)
-	windowsLine   = source.Lazy(`^(.*\)(?: const)?)\s+Line (\d+)(?: \+ 0x[0-9a-f]+ bytes)?(?:\s+at (.+)\(\d+\))?(?:\s+([A-Z]\S*))?$`)
-	windowsAt     = source.Lazy(`^at (\S.*)\((\d+)\)$`)
-	windowsOffset = source.Lazy(`^(.+)\+0x[0-9a-f]+$`)
-	wineFailed    = source.Lazy(`Unhandled (?:exception: )?([a-z][a-z ]+?)(?: on (read|write|execute) access to (?:0x)?([0-9a-f]+)\b| (?:\(.*\) )?in (?:32|64)-bit code| at address )`)
-	wineFrame     = source.Lazy(
+	// What kv says of a function's frame and calling convention.
+	windowsRemark  = source.Lazy(` \((?:FPO|CONV): [^)]*\)`)
+	windowsAttempt = source.Lazy(`^Attempt to (read|write|execute)\b.*? address ([0-9a-f\x60]{8,17})$`)
+	windowsBefore  = source.Lazy(`^(?:>\s*)?(?:.*\[Callstack\] )?(?:0x[0-9A-Fa-f]{8,16} )?(?:\[Inline Frame\] )?`)
+	windowsModule  = source.Lazy(`^[\w.+-]+$`)
+	windowsPlace   = source.Lazy(`^(.*?)(?:\+0x[0-9a-f]+)? \[(.+?)(?: @ |:)(\d+)\]$`)
+	windowsLine    = source.Lazy(`^(.*\)(?: const)?)\s+Line (\d+)(?: \+ 0x[0-9a-f]+ bytes)?(?:\s+at (.+)\(\d+\))?(?:\s+([A-Z]\S*))?$`)
+	windowsAt      = source.Lazy(`^at (\S.*)\((\d+)\)$`)
+	windowsOffset  = source.Lazy(`^(.+)\+0x[0-9a-f]+$`)
+	wineFailed     = source.Lazy(`Unhandled (?:exception: )?([a-z][a-z ]+?)(?: on (read|write|execute) access to (?:0x)?([0-9a-f]+)\b| (?:\(.*\) )?in (?:32|64)-bit code| at address )`)
+	wineFrame      = source.Lazy(
 		`^(?:=>)?\d{1,3} 0x[0-9a-f]{8,16} (?:(\S+?)(?:\+0x[0-9a-f]+)?(?:\(.*\))? (?:\[(.+):(\d+)\] )?)?in ([\w.+-]+)(?: \(\+0x[0-9a-f]+\))?(?: \(0x[0-9a-f]+\))?$`,
 	)
 	windowsCall = source.Lazy(`^(.*\))(?:\s+(C\+\+|C|C#|Unknown))?$`)
@@ -65,6 +71,12 @@ func (r *windowsReader) Read(s *scanner, l reportLine) bool {
 		return false
 	case (strings.Contains(t, "xception") || strings.Contains(t, "ccess violation")) && windowsFailed().MatchString(t):
 		r.head = l
+		return false
+	case strings.HasPrefix(t, "Attempt to "):
+		if m := windowsAttempt().FindStringSubmatch(t); m != nil {
+			r.access = crash.Problem{Access: m[1], Line: l.N}
+			r.access.Address = "0x" + strings.ReplaceAll(m[2], "`", "")
+		}
 		return false
 	case strings.Contains(t, "Unhandled "):
 		if m := wineFailed().FindStringSubmatch(t); m != nil {
@@ -140,6 +152,9 @@ func (r *windowsReader) begin(s *scanner, l reportLine) {
 		if at := windowsAccess().FindStringSubmatch(r.head.Text); at != nil {
 			p.Access = windowsAccesses[at[1]]
 			setAddress(&p, at[2])
+		} else if a := r.access; a.Line > p.Line {
+			p.Access = a.Access
+			setAddress(&p, a.Address)
 		}
 		s.Fail(p)
 		st.Title = titleOf(p.Kind, p.Message)
@@ -171,6 +186,9 @@ func windowsFrame(t string) (f crash.Frame, sure, ok bool) {
 		return f, false, false
 	}
 	f.Module = module
+	if strings.Contains(rest, " (") {
+		rest = windowsRemark().ReplaceAllString(rest, "")
+	}
 	program := strings.HasSuffix(module, ".dll") || strings.HasSuffix(module, ".exe")
 	if m := windowsPlace().FindStringSubmatch(rest); m != nil {
 		f.Symbol, f.File, f.Line, sure = m[1], m[2], atoi(m[3]), true

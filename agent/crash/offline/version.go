@@ -66,11 +66,17 @@ func versionOf(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention)
 		}
 	}
 	last := own[len(own)-1]
+	if wholeID().MatchString(last.Version) {
+		return &version{said: fmt.Sprintf("%s %.12s", last.Name, last.Version)}, nil // of another clone
+	}
 	if near := nearest(tags, last.Version); near != nil {
 		return &version{said: last.Name + " " + last.Version, near: near}, nil
 	}
 	return nil, nil
 }
+
+// wholeID matches the whole id of a commit.
+var wholeID = source.Lazy(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // commitIn returns the last version that ends with the id of a commit of the repository, or that is
 // called the build's commit; nil if there is none.
@@ -385,6 +391,9 @@ func numbersOf(key string) []int {
 
 // note says that the repository has no commit of the version.
 func (v *version) note() string {
+	if v.near == nil {
+		return fmt.Sprintf("the report is of %.60s, which this repository does not have; give the commit that crashed with --at", v.said)
+	}
 	return fmt.Sprintf(
 		"the report is of %.60s, for which this repository has no tag; the newest older one is %s: give the commit that crashed with --at",
 		v.said,

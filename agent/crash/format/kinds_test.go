@@ -1,0 +1,251 @@
+package format
+
+import (
+	"strings"
+	"testing"
+)
+
+func init() { samples = append(samples, kindSamples...) }
+
+func TestKindSamples(t *testing.T) { testSamples(t, kindSamples) }
+
+var kindSamples = []sample{
+	{
+		name: "what kb and kv of WinDbg print, and the record of the exception",
+		from: "made up in the forms of WinDbg",
+		text: `ExceptionAddress: 00007ff7a1c2d3f4 (openrct2!OpenRCT2::Drawing::ImageImporter::Import+0x0000000000000084)
+   ExceptionCode: c0000005 (Access violation)
+Attempt to read from address 0000000000000018
+
+0:000> kb
+ # RetAddr               : Args to Child                                                           : Call Site
+00 00007ff7` + "`a1c2e111     : 00000000`00000000 000000e4`0d1ff4a0 00000000`00000001 00007ff7`a1c2e111" + ` : openrct2!OpenRCT2::Drawing::ImageImporter::Import+0x84 [D:\a\src\ImageImporter.cpp @ 58] 
+01 (Inline Function)     : --------` + "`-------- --------`-------- --------`-------- --------`--------" + ` : openrct2!invoke_main+0x22
+0:000> kv
+ChildEBP RetAddr  Args to Child              
+0012f9e4 0040126b 00000000 00000001 00000002 foo!Window::draw+0x1c (FPO: [Non-Fpo]) (CONV: thiscall) [c:\src\window.cpp @ 45]
+0012fa10 00401300 00000000 00000001 00000002 foo!App::run+0x3b (FPO: [0,0,0])
+`,
+		want: `! Access violation read 0x0000000000000018 null
+windows crash of 0
+  OpenRCT2::Drawing::ImageImporter::Import D:\a\src\ImageImporter.cpp:58 (openrct2)
+  invoke_main (openrct2)
+  Window::draw c:\src\window.cpp:45 (foo)
+  App::run (foo)
+`,
+	},
+	{
+		name: "stacks of .NET Framework in Chinese, Japanese, Korean and Italian",
+		from: "the words of the language packs of .NET Framework 4.8; the methods are made up",
+		text: `未经处理的异常:  System.NullReferenceException: 未将对象引用设置到对象的实例。
+   在 XLToolbox.Export.Exporter.Run(String name) 位置 C:\Users\d\Export\Exporter.cs:行号 121
+   在 XLToolbox.Main() 位置 C:\Users\d\Main.cs:行号 12
+
+System.ArgumentException: 値が有効な範囲にありません。
+   場所 XLToolbox.Export.Exporter.Run(String name) 場所 C:\Users\d\Export\Exporter.cs:行 121
+
+System.ArgumentException: 값이 예상 범위를 벗어났습니다.
+   위치: XLToolbox.Export.Exporter.Run(String name) 파일 C:\Users\d\Export\Exporter.cs:줄 121
+
+System.ArgumentException: Valore non compreso nell'intervallo previsto.
+   in XLToolbox.Export.Exporter.Run(String name) in C:\Users\d\Export\Exporter.cs:riga 121
+`,
+		want: `! System.NullReferenceException null
+! System.ArgumentException
+! System.ArgumentException
+! System.ArgumentException
+dotnet crash of 0
+  XLToolbox.Export.Exporter.Run C:\Users\d\Export\Exporter.cs:121
+  XLToolbox.Main C:\Users\d\Main.cs:12
+dotnet crash of 1
+  XLToolbox.Export.Exporter.Run C:\Users\d\Export\Exporter.cs:121
+dotnet crash of 2
+  XLToolbox.Export.Exporter.Run C:\Users\d\Export\Exporter.cs:121
+dotnet crash of 3
+  XLToolbox.Export.Exporter.Run C:\Users\d\Export\Exporter.cs:121
+`,
+	},
+	{
+		name: "a crash of the compiler of Nim, and a stack with whole paths",
+		from: "nim-lang/Nim#5751, 17704",
+		text: `Traceback (most recent call last)
+nim.nim(121)             nim
+sem.nim(508)             semStmtAndGenerateGenerics
+semexprs.nim(2387)       semExpr
+SIGSEGV: Illegal storage access. (Attempt to read from nil?)
+
+Hint: used config file '/etc/nim.cfg' [Conf]
+a.nim(3, 5) Error: undeclared identifier: 'x'
+
+/mnt/sda3/Nim/compiler/nim.nim(118) nim
+/mnt/sda3/Nim/compiler/semstmts.nim(2308) semStmt
+/mnt/sda3/Nim/lib/system/fatal.nim(49) sysFatal
+Error: unhandled exception: index out of bounds, the container is empty [IndexError]
+`,
+		want: `! SIGSEGV read null
+! IndexError
+nim crash of 0
+  semExpr semexprs.nim:2387
+  semStmtAndGenerateGenerics sem.nim:508
+  nim nim.nim:121
+nim crash of 1
+  sysFatal /mnt/sda3/Nim/lib/system/fatal.nim:49
+  semStmt /mnt/sda3/Nim/compiler/semstmts.nim:2308
+  nim /mnt/sda3/Nim/compiler/nim.nim:118
+`,
+	},
+	{
+		name: "errors of Go that zap logged with their stacks",
+		from: "kube-logging/logging-operator#734 and kubernetes-sigs/controller-runtime#2313, shortened",
+		text: `{
+  "level": "error",
+  "msg": "Reconciler error",
+  "error": "current config is invalid",
+  "errorVerbose": "current config is invalid\ngithub.com/banzaicloud/logging-operator/pkg/resources/fluentd.(*Reconciler).Reconcile\n\t/workspace/pkg/resources/fluentd/fluentd.go:108\nruntime.goexit\n\t/usr/local/go/src/runtime/asm_amd64.s:1357",
+  "stacktrace": "github.com/go-logr/zapr.(*zapLogger).Error\n\t/go/pkg/mod/github.com/go-logr/zapr@v0.1.0/zapr.go:128"
+}
+
+1.6836474195594983e+09  ERROR   Reconciler error        {"controller": "repository", "error": "401 \"Bad\" credentials []"}
+sigs.k8s.io/controller-runtime/pkg/internal/controller.(*Controller[...]).Start.func2.2
+        /home/hunter/vendor/sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go:234
+`,
+		want: `! error
+! error
+! error
+go crash of 0
+  github.com/banzaicloud/logging-operator/pkg/resources/fluentd.(*Reconciler).Reconcile /workspace/pkg/resources/fluentd/fluentd.go:108 (github.com/banzaicloud/logging-operator/pkg/resources/fluentd)
+go crash of 1
+  github.com/go-logr/zapr.(*zapLogger).Error /go/pkg/mod/github.com/go-logr/zapr@v0.1.0/zapr.go:128 (github.com/go-logr/zapr)
+go crash of 2
+  sigs.k8s.io/controller-runtime/pkg/internal/controller.(*Controller).Start /home/hunter/vendor/sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go:234 (sigs.k8s.io/controller-runtime/pkg/internal/controller)
+`,
+	},
+	{
+		name: "an error of Go that was logged before a panic is not the crash",
+		from: "made up from the one before",
+		text: `failed to get repo: 401 Bad credentials
+main.run
+	/go/src/app/server/main.go:12
+panic: boom
+
+goroutine 1 [running]:
+main.main()
+	/go/src/app/main.go:30 +0x12
+`,
+		want: `! panic
+go crash [1] of 0
+  main.main /go/src/app/main.go:30 (main)
+`,
+	},
+	{
+		name: "colors whose escape character was lost, and the times of Buildkite",
+		from: "made up in the form of logs that are copied from GitHub Actions, and of those of Buildkite",
+		text: "2024-03-01T12:00:03.1234567Z [1m[31mTraceback (most recent call last):[0m\n" +
+			"2024-03-01T12:00:03.1234567Z   File \"/work/src/foo.py\", line 12, in bar\n" +
+			"2024-03-01T12:00:03.1234567Z     raise ValueError(x[1])\n" +
+			"2024-03-01T12:00:03.1234567Z [31mValueError: no[0m\n\n" +
+			"\x1b_bk;t=1709290803123\aTraceback (most recent call last):\n" +
+			"\x1b_bk;t=1709290803124\a  File \"/work/src/foo.py\", line 13, in bar\n" +
+			"\x1b_bk;t=1709290803124\a    raise KeyError(x)\n" +
+			"\x1b_bk;t=1709290803124\a\u241b[31mKeyError: no\\u001b[0m\n",
+		want: `! ValueError
+! KeyError
+python crash of 0
+  bar /work/src/foo.py:12
+python crash of 1
+  bar /work/src/foo.py:13
+`,
+	},
+	{
+		name: "stacks of Next.js, on its page and in the console, and one of Firefox's console",
+		from: "the forms of vercel/next.js#71444 and 81867; the files are of gothinkster/react-redux-realworld-example-app",
+		text: `TypeError: Cannot read properties of undefined (reading 'map')
+    at ArticleList (webpack-internal:///(app-pages-browser)/./src/components/ArticleList.js:22:18)
+    at Home (rsc://React/Server/webpack-internal:///(rsc)/./src/components/Home/index.js?12:12:5)
+    at b (webpack://my-app/./src/components/App.js:10:3)
+    at Page (/work/src/app/(shop)/page.tsx:12:3)
+
+text without a stack
+
+Unhandled Runtime Error
+TypeError: Cannot read properties of undefined (reading 'slice')
+
+Source
+src/components/Article.js (22:18) @ slice
+
+  21 |   return (
+> 22 |     props.articles.slice(a => {
+     |                   ^
+Call Stack
+ArticleList
+src/components/Home.js (12:5)
+Page src/app/page.js (4:16)
+
+TypeError: t is undefined
+    render ArticleList.js:22
+    kf react-dom.production.min.js:167
+
+read notes.js:12
+`,
+		want: `! TypeError
+! TypeError
+! TypeError
+javascript crash of 0
+  ArticleList src/components/ArticleList.js:22
+  Home src/components/Home/index.js:12
+  b src/components/App.js:10
+  Page /work/src/app/(shop)/page.tsx:12
+javascript crash of 1
+   src/components/Article.js:22
+  ArticleList src/components/Home.js:12
+  Page src/app/page.js:4
+javascript crash of 2
+  render ArticleList.js:22
+  kf react-dom.production.min.js:167
+`,
+	},
+	{
+		name: "links to lines of files at a commit",
+		from: "the forms of GitHub and GitLab; the lines are of tmux/tmux",
+		text: `It ends. The code at https://github.com/tmux/tmux/blob/566ab9aa286f6d0468d2d5196367eb6d3c658270/window.c#L122-L130 does not check for NULL,
+and [here](https://gitlab.com/group/tmux/-/blob/566ab9aa286f6d0468d2d5196367eb6d3c658270/compat/a%20b.c?plain=1#L12).
+See https://github.com/openbsd/src/blob/566ab9aa286f6d0468d2d5196367eb6d3c658270/usr.bin/tmux/window.c#L4
+and https://github.com/tmux/tmux/blob/master/tmux.c#L5
+`,
+		want: `link crash of -1
+   window.c:122
+link crash of -1
+   compat/a b.c:12
+`,
+	},
+}
+
+// A link is no place of a report with a stack. Its commit is the version if the report names none.
+func TestLinkedCommit(t *testing.T) {
+	t.Parallel()
+	const id = "566ab9aa286f6d0468d2d5196367eb6d3c658270"
+	const link = "https://github.com/tmux/tmux/blob/" + id + "/window.c#L122\n"
+	for text, want := range map[string]string{
+		link:                           "tmux " + id,
+		"Version: 3.0\n" + link:        "version 3.0",
+		"tmux 3.0a\n" + link:           "tmux 3.0a",
+		link + "\nValueError: no\n":    "tmux " + id,
+		link + "Python 3.8.1 is here.": "Python 3.8.1,tmux " + id,
+	} {
+		r, err := Read(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, m := range r.Mentions {
+			got = append(got, m.Name+" "+m.Version)
+		}
+		if strings.Join(got, ",") != want || len(r.Stacks) != 1 {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+	r, err := Read(strings.NewReader(link + "panic: no\n\ngoroutine 1 [running]:\nmain.run(0x1)\n\t/src/app/run.go:12 +0x1d\n"))
+	if err != nil || len(r.Stacks) != 1 || r.Stacks[0].Format != "go" {
+		t.Error(r, err)
+	}
+}
