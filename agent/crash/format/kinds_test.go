@@ -107,7 +107,7 @@ nim crash of 1
 
 1.6836474195594983e+09  ERROR   Reconciler error        {"controller": "repository", "error": "401 \"Bad\" credentials []"}
 sigs.k8s.io/controller-runtime/pkg/internal/controller.(*Controller[...]).Start.func2.2
-        /home/hunter/vendor/sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go:234
+        /builds/hunter/vendor/sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go:234
 `,
 		want: `! error
 ! error
@@ -117,7 +117,7 @@ go crash of 0
 go crash of 1
   github.com/go-logr/zapr.(*zapLogger).Error /go/pkg/mod/github.com/go-logr/zapr@v0.1.0/zapr.go:128 (github.com/go-logr/zapr)
 go crash of 2
-  sigs.k8s.io/controller-runtime/pkg/internal/controller.(*Controller).Start /home/hunter/vendor/sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go:234 (sigs.k8s.io/controller-runtime/pkg/internal/controller)
+  sigs.k8s.io/controller-runtime/pkg/internal/controller.(*Controller).Start /builds/hunter/vendor/sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go:234 (sigs.k8s.io/controller-runtime/pkg/internal/controller)
 `,
 	},
 	{
