@@ -55,7 +55,7 @@ func TestBroken(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		got := fmt.Sprintf("%s: it %s; %s\n", e.State, e.How, cure.Advice+cure.Install)
+		got := fmt.Sprintf("%s: it %s; %s\n", e.State, e.How, cure.Text()+cure.Install)
 		if *update {
 			a.Files[1].Data = []byte(got)
 			if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {

@@ -89,7 +89,7 @@ func (d directory) brokenCure(how string) Cure {
 		}
 		return Cure{Advice: "correct it, or put a Python that knows this syntax first on PATH" + wants}
 	case strings.HasPrefix(how, testrun.DoesNotBuild):
-		return Cure{Test: "make it build, or let --test run only what does"}
+		return Cure{Advice: "make it build", Test: ", or let --test run only what does"}
 	}
 	return Cure{}
 }
