@@ -166,23 +166,19 @@ func TestJavaCandidatesShareAProcess(t *testing.T) {
 <build><plugins><plugin><artifactId>maven-surefire-plugin</artifactId><version>` + version + `</version></plugin></plugins></build></project>`
 	h := gittest.New(t)
 	commit := h.Commit("c", gittest.Files{"pom.xml": pom, "src/main/java/p/Shape.java": javaShape, "src/test/java/p/ShapeTest.java": test})
-	repair := func(tries int) Found {
-		found, err := Repair(t.Context(), h.Open(), Input{
-			Problem: fix.Problem{Tree: fix.Tree{Commit: commit}, Test: "mvn -B -o -q test"},
-			Localization: &fix.Localization{Locations: []fix.Location{{
-				Path: "src/main/java/p/Shape.java", Function: "area", Lines: gitext.LineRange{Start: 4, End: 12},
-			}}},
-			Trial: options(t), Jobs: 1, Budget: Budget{Tries: tries, Want: 1, GallopRuns: -1},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return found
+	all, err := Repair(t.Context(), h.Open(), Input{
+		Problem: fix.Problem{Tree: fix.Tree{Commit: commit}, Test: "mvn -B -o -q test"},
+		Localization: &fix.Localization{Locations: []fix.Location{{
+			Path: "src/main/java/p/Shape.java", Function: "area", Lines: gitext.LineRange{Start: 4, End: 12},
+		}}},
+		Trial: options(t), Jobs: 1, Budget: Budget{Tries: 60, Want: 1, GallopRuns: -1},
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if first := repair(1).Trials[0]; first.Verdict == fix.Fails && len(first.Failing) == 0 {
+	if first := all.Trials[0]; first.Verdict == fix.Fails && len(first.Failing) == 0 {
 		t.Skip("Maven lacks plugins of its version, so no test runs")
 	}
-	all := repair(60)
 	alone := aloneIn(all)
 	if len(all.Trials) < 10 || alone > 2 || all.Trials[0].Verdict != fix.Plausible {
 		t.Errorf("%d candidates, %d of them with a build of their own, the first %s: %s", len(all.Trials), alone, all.Trials[0].Verdict, all.Trials[0].Patch.Diff)
