@@ -83,9 +83,25 @@ func CureOf(ctx context.Context, repo *gitext.Repo, tree fix.Tree, rep fix.Repro
 // changedTo matches a command of Propose that first enters another directory.
 var changedTo = source.Lazy(`^cd ('[^']+'|[\w./-]+) && (.+)$`)
 
+// cures has the cures that do not depend on the tree or on what exactly is lacking.
+var cures = map[fix.Lack]Cure{
+	fix.LackNetwork:  {Advice: "--network lets the commands use it"},
+	fix.LackStep:     {Advice: "see what the whole output says; an old plugin may need an older JDK, which JAVA_HOME names"},
+	fix.LackTests:    {Advice: "name tests that exist"},
+	fix.LackScript:   {Test: "name another command with --test"},
+	fix.LackGo:       {Install: "go mod download"},
+	fix.LackCargo:    {Install: "cargo fetch"},
+	fix.LackComposer: {Install: "composer install"},
+	fix.LackMix:      {Install: "mix local.hex --force && mix deps.get"},
+	fix.LackNuGet:    {Install: "dotnet restore"},
+}
+
 // cure returns the cure for a command that runs in the directory.
 func (d directory) cure(rep fix.Reproduction, command string) Cure {
 	if c, ok := d.cargoCure(rep.Lacks, rep.Lacking); ok {
+		return c
+	}
+	if c, ok := cures[rep.Lacks]; ok {
 		return c
 	}
 	switch rep.Lacks {
@@ -93,8 +109,6 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 		return d.commandCure(rep.Lacking)
 	case fix.LackProgram:
 		return d.programCure(rep.Lacking, command)
-	case fix.LackNetwork:
-		return Cure{Advice: "--network lets the commands use it"}
 	case fix.LackJDK:
 		return d.jdkCure(rep.Command, rep.Lacking)
 	case fix.LackTool:
@@ -104,30 +118,20 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 			return Cure{Advice: "add -vet=off to go test"}
 		}
 		return mavenCheckCure(rep.Lacking)
-	case fix.LackStep:
-		return Cure{Advice: "see what the whole output says; an old plugin may need an older JDK, which JAVA_HOME names"}
 	case fix.LackCoverage:
 		return coverageCure(rep.Lacking)
-	case fix.LackTests:
-		return Cure{Advice: "name tests that exist"}
 	case fix.LackProcess:
 		return processCure(rep.Lacking)
 	case fix.LackGoMod:
 		return goModCure(rep.Lacking)
-	case fix.LackGo:
-		return Cure{Install: "go mod download"}
 	case fix.LackBuilt:
 		return d.builtCure(rep.Lacking)
-	case fix.LackScript:
-		return Cure{Test: "name another command with --test"}
 	case fix.LackNode:
 		return d.nodeCure(rep.Lacking)
 	case fix.LackPython:
 		return d.pythonCure(rep.Lacking)
 	case fix.LackRuby:
 		return d.gemCure(rep.Lacking)
-	case fix.LackCargo:
-		return Cure{Install: "cargo fetch"}
 	case fix.LackMaven:
 		return Cure{Install: d.mavenInstall(command)}
 	case fix.LackGradle:
@@ -136,12 +140,6 @@ func (d directory) cure(rep fix.Reproduction, command string) Cure {
 			program = d.program("gradlew")
 		}
 		return Cure{Install: program + " testClasses"}
-	case fix.LackComposer:
-		return Cure{Install: "composer install"}
-	case fix.LackMix:
-		return Cure{Install: "mix local.hex --force && mix deps.get"}
-	case fix.LackNuGet:
-		return Cure{Install: "dotnet restore"}
 	}
 	return d.brokenCure(rep.How)
 }

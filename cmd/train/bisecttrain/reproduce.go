@@ -172,7 +172,14 @@ func failureOf(ctx context.Context, root string, c regression, cover coverage.Op
 		return f, err
 	}
 	cover.Budget = 2 * opt.Timeout
+	f.Covered, err = coveredBy(ctx, w, p, got, c, cover)
+	return f, err
+}
+
+// coveredBy returns what the failing tests of a case execute, and as many passing ones.
+func coveredBy(ctx context.Context, w *trial.Workspace, p fix.Problem, got fix.Reproduction, c regression, cover coverage.Options) (*spectrum, error) {
 	var sp *fix.Spectrum
+	var err error
 	note := ""
 	if cover.Whole && c.Langs[0] == "Go" {
 		sp, err = recorded(ctx, w, p)
@@ -180,15 +187,15 @@ func failureOf(ctx context.Context, root string, c regression, cover coverage.Op
 		sp, note, err = coverage.Measure(ctx, w, p, got, cover)
 	}
 	if sp == nil {
-		return f, errors.Join(err, fmt.Errorf("%s: no lines were recorded: %s", c.ID, note))
+		return nil, errors.Join(err, fmt.Errorf("%s: no lines were recorded: %s", c.ID, note))
 	}
-	f.Covered = &spectrum{Failing: sp.Failing, Passing: sp.Passing, Lines: map[string][][3]int{}}
+	out := &spectrum{Failing: sp.Failing, Passing: sp.Passing, Lines: map[string][][3]int{}}
 	for path, lines := range sp.Files {
 		for _, l := range lines {
-			f.Covered.Lines[path] = append(f.Covered.Lines[path], [3]int{l.Line, l.Failing, l.Passing})
+			out.Lines[path] = append(out.Lines[path], [3]int{l.Line, l.Failing, l.Passing})
 		}
 	}
-	return f, err
+	return out, err
 }
 
 // recorded returns the lines that a run of the test executes, as a bisection records them.

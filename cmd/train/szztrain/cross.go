@@ -69,7 +69,12 @@ func cross(args []string) error {
 	fmt.Printf("%d families of repositories, calibrator %+v, thresholds %.2f, linear weights %.2f\n",
 		len(slices.Compact(slices.Sorted(slices.Values(families)))), r.runs[0].cal, r.runs[0].from, r.runs[0].linear)
 	r.print("all", func(rank.Example) bool { return true })
-	for _, file := range listed(*on) {
+	return r.printOn(listed(*on))
+}
+
+// printOn prints the figures for the cases of each file.
+func (r *reporter) printOn(files []string) error {
+	for _, file := range files {
 		cases, err := szzeval.ReadCaseFiles(context.Background(), []string{file})
 		if err != nil {
 			return err

@@ -90,26 +90,7 @@ func Run(ctx context.Context, args []string) error {
 	known := fs.String("known", "", "`file` with cases whose fixes are not tried again")
 	culprits := fs.String("culprits", "", "`file` with the culprits of another data set: check those, and search none")
 	var b bounds
-	fs.DurationVar(&b.perCase, "time", 90*time.Second, "give up a fix after this `time`")
-	fs.DurationVar(&b.perRun, "run-time", 20*time.Second, "give up a run of the tests after this `time`")
-	fs.DurationVar(&b.perRepo, "repo-time", 10*time.Minute, "end with a repository after this `time`")
-	fs.IntVar(&b.runs, "runs", 80, "give up a fix after `n` runs")
-	fs.IntVar(&b.fixes, "fixes", 150, "try at most `n` fixes of a repository, the newest first")
-	fs.IntVar(&b.cases, "cases", 12, "end with a repository when it has `n` cases")
-	fs.IntVar(&b.dry, "dry", 20, "end with a repository when `n` fixes in a row gave no case")
-	fs.StringVar(&b.since, "since", "", "try only fixes since this `date`, as 2018-01-31: older code may not run today")
-	fs.StringVar(&b.only, "only", "", "try only these `fixes` of the repository, separated by commas, whatever their subjects say")
-	fs.BoolVar(&b.regressions, "regressions", false, "give up a fix as soon as it seems that its tests never passed before")
-	fs.StringVar(&b.setup, "setup", "", "run this `command` at HEAD, with the network, before the tests are run without it")
-	fs.StringVar(
-		&b.given.language,
-		"language",
-		"",
-		"the next commands are for fixes in this `language`: Go, Python, JavaScript, TypeScript, Rust, Java or C",
-	)
-	fs.StringVar(&b.given.build, "build", "", "build by this `command`; $TESTS lists the test files of the fix, $ONLY the tests that show the bug")
-	fs.StringVar(&b.given.test, "test", "", "run the tests by this `command`, which names them in a form that testrun reads")
-	fs.StringVar(&b.given.control, "control", "", "build the code without its tests by this `command`")
+	b.addFlags(fs)
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -149,6 +130,30 @@ func Run(ctx context.Context, args []string) error {
 		}
 	}
 	return nil
+}
+
+// addFlags adds the flags of what bounds the work, and of the commands that the user gives.
+func (b *bounds) addFlags(fs *flag.FlagSet) {
+	fs.DurationVar(&b.perCase, "time", 90*time.Second, "give up a fix after this `time`")
+	fs.DurationVar(&b.perRun, "run-time", 20*time.Second, "give up a run of the tests after this `time`")
+	fs.DurationVar(&b.perRepo, "repo-time", 10*time.Minute, "end with a repository after this `time`")
+	fs.IntVar(&b.runs, "runs", 80, "give up a fix after `n` runs")
+	fs.IntVar(&b.fixes, "fixes", 150, "try at most `n` fixes of a repository, the newest first")
+	fs.IntVar(&b.cases, "cases", 12, "end with a repository when it has `n` cases")
+	fs.IntVar(&b.dry, "dry", 20, "end with a repository when `n` fixes in a row gave no case")
+	fs.StringVar(&b.since, "since", "", "try only fixes since this `date`, as 2018-01-31: older code may not run today")
+	fs.StringVar(&b.only, "only", "", "try only these `fixes` of the repository, separated by commas, whatever their subjects say")
+	fs.BoolVar(&b.regressions, "regressions", false, "give up a fix as soon as it seems that its tests never passed before")
+	fs.StringVar(&b.setup, "setup", "", "run this `command` at HEAD, with the network, before the tests are run without it")
+	fs.StringVar(
+		&b.given.language,
+		"language",
+		"",
+		"the next commands are for fixes in this `language`: Go, Python, JavaScript, TypeScript, Rust, Java or C",
+	)
+	fs.StringVar(&b.given.build, "build", "", "build by this `command`; $TESTS lists the test files of the fix, $ONLY the tests that show the bug")
+	fs.StringVar(&b.given.test, "test", "", "run the tests by this `command`, which names them in a form that testrun reads")
+	fs.StringVar(&b.given.control, "control", "", "build the code without its tests by this `command`")
 }
 
 func readJournal(name string) ([]attempt, error) {
