@@ -90,7 +90,7 @@ func (t *bisectTool) call(ctx context.Context, args json.RawMessage) (agent.Resu
 		redactSuspect(*found.Culprit)
 	}
 	var text strings.Builder
-	if err := render.NewHuman(&text, ui.Palette{}, clientWidth, false, nil).Bisect(found, ""); err != nil {
+	if err := render.NewHuman(&text, ui.Palette{}, clientWidth, false, nil).WithoutFlags().Bisect(found, ""); err != nil {
 		return agent.Result{}, err
 	}
 	value := render.BisectJSONOf(found)

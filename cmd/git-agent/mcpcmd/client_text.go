@@ -12,13 +12,10 @@ import (
 // that is cut is one that the client must read again.
 const clientWidth = 160
 
-// forClients rewrites what tells a person which option of a command gives more. A client of MCP has
-// the parameters of the tools, and no option -v.
+// forClients rewrites the notes of the engines, which tell a person which option of a command helps. A client of MCP
+// has the parameters of the tools, and no option -v. What the renderers say of options, they leave out themselves.
 var forClients = sync.OnceValue(func() []rewrite {
 	return []rewrite{
-		{regexp.MustCompile(`(?m)^(\s+(?:and|…) \d+ [^\n]*), with -v$`), "$1"},
-		{regexp.MustCompile(`(?m)^(\s*\d+ more (?:picks?|tags?)) \(-v shows all\)$`), "$1"},
-		{regexp.MustCompile(`;\s+-v\s+shows\s+it`), ""},
 		{regexp.MustCompile(`\s+\(-v\s+shows\s+all\)`), ""},
 		{regexp.MustCompile(`\bwith(\s+)--at\b`), "as${1}at"},
 		{regexp.MustCompile(`\btry(\s+)--algorithm\b`), "try${1}algorithm"},

@@ -10,16 +10,12 @@ import (
 func TestTextForClients(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
-		"    and 6 more files, with -v\n":                                  "    and 6 more files\n",
-		"      and 1 more, with -v\n":                                      "      and 1 more\n",
-		"    … 3 more frames, with -v\n":                                   "    … 3 more frames\n",
-		"  12 more tags (-v shows all)\n":                                  "  12 more tags\n",
-		"note: b4ea71ad964d is hardly the origin (3%);\n      -v shows it": "note: b4ea71ad964d is hardly the origin (3%)",
-		"give the commit that crashed with --at if it is another one":      "give the commit that crashed as at if it is another one",
-		"give the commit before it with --at=7ccc8410^":                    "give the commit before it as at=7ccc8410^",
-		"if it fails for want of one, --network lets it use it":            "if it fails for want of one, git agent bisect --network lets it use it",
-		"note: --network lets the command download what it lacks":          "note: git agent bisect --network lets the command download what it lacks",
-		"      list.go:9  fmt.Print(\"and 2 more, with -v\")\n":            "      list.go:9  fmt.Print(\"and 2 more, with -v\")\n",
+		"3 commits could not be judged (-v shows all); at 1f0c7d2b9a44": "3 commits could not be judged; at 1f0c7d2b9a44",
+		"give the commit that crashed with --at if it is another one":   "give the commit that crashed as at if it is another one",
+		"give the commit before it with --at=7ccc8410^":                 "give the commit before it as at=7ccc8410^",
+		"if it fails for want of one, --network lets it use it":         "if it fails for want of one, git agent bisect --network lets it use it",
+		"note: --network lets the command download what it lacks":       "note: git agent bisect --network lets the command download what it lacks",
+		"      list.go:9  fmt.Print(\"and 2 more, with -v\")\n":         "      list.go:9  fmt.Print(\"and 2 more, with -v\")\n",
 	} {
 		if got := clientText(given); got != want {
 			t.Errorf("%q becomes %q, want %q", given, got, want)

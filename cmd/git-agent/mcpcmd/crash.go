@@ -118,7 +118,7 @@ func (t *crashTool) question(ctx context.Context, p crashParams, report *crash.R
 // stacks and frames.
 func (t *crashTool) result(report *crash.Report, ranking *crash.Answer, most int) (agent.Result, error) {
 	var text strings.Builder
-	human := &render.CrashHuman{W: &text, Width: clientWidth, Max: most, Place: func(path string) string { return path }}
+	human := &render.CrashHuman{W: &text, Width: clientWidth, Max: most, NoFlags: true, Place: func(path string) string { return path }}
 	if err := human.Crash("-", report, ranking); err != nil {
 		return agent.Result{}, err
 	}

@@ -80,7 +80,7 @@ func (t *szzTool) call(ctx context.Context, args json.RawMessage) (agent.Result,
 		return agent.Result{}, err
 	}
 	var text strings.Builder
-	if err := render.NewHuman(&text, ui.Palette{}, clientWidth, false, nil).Answer(ans); err != nil {
+	if err := render.NewHuman(&text, ui.Palette{}, clientWidth, false, nil).WithoutFlags().Answer(ans); err != nil {
 		return agent.Result{}, err
 	}
 	value := render.AnswerJSONOf(ans)
@@ -103,7 +103,7 @@ func (t *szzTool) releases(ctx context.Context, ans render.Answer, text *strings
 	if err != nil {
 		return nil, err
 	}
-	people := render.Affected{W: text}
+	people := render.Affected{W: text, NoFlags: true}
 	return render.AffectedJSONOf(found), people.Answer(found)
 }
 

@@ -42,9 +42,10 @@ func CulpritsOf(v *szz.Answer) []release.Culprit {
 //	branches
 //	  origin/1.1.x  72%  needs the fix, which applies cleanly
 type Affected struct {
-	W     io.Writer
-	Color ui.Palette
-	All   bool // all picks and tags, not only the first ones
+	W       io.Writer
+	Color   ui.Palette
+	All     bool // all picks and tags, not only the first ones
+	NoFlags bool // the reader cannot give -v
 }
 
 // shownPicks is the number of picks and of other tags that are printed without -v.
@@ -86,7 +87,7 @@ func (r *Affected) Answer(v *release.Answer) error {
 func (r *Affected) picks(b *bytes.Buffer, v *release.Answer) {
 	for i, p := range v.Picks {
 		if i == shownPicks && !r.All {
-			fmt.Fprintf(b, "%s (-v shows all)\n", agent.Plural(len(v.Picks)-i, "more pick"))
+			fmt.Fprintf(b, "%s%s\n", agent.Plural(len(v.Picks)-i, "more pick"), flagHint(r.NoFlags, " (-v shows all)"))
 			return
 		}
 		of := "the culprit"
@@ -121,7 +122,7 @@ func (r *Affected) ranges(b *bytes.Buffer, v *release.Answer) {
 	table(b, rows)
 	for i, name := range v.Others {
 		if i == shownPicks && !r.All {
-			fmt.Fprintf(b, "  %s (-v shows all)\n", agent.Plural(len(v.Others)-i, "more tag"))
+			fmt.Fprintf(b, "  %s%s\n", agent.Plural(len(v.Others)-i, "more tag"), flagHint(r.NoFlags, " (-v shows all)"))
 			break
 		}
 		fmt.Fprintf(b, "  %s\n", ui.OneLine(name))

@@ -41,6 +41,7 @@ type Human struct {
 	color   ui.Palette
 	all     bool
 	width   int
+	noFlags bool                     // the reader cannot give -v
 	at      func(path string) string // writes a tracked path for the reader
 	written bool
 }
@@ -52,6 +53,12 @@ func NewHuman(w io.Writer, color ui.Palette, width int, all bool, at func(path s
 		at = func(path string) string { return path }
 	}
 	return &Human{w: w, color: color, all: all, width: width, at: at}
+}
+
+// WithoutFlags makes the renderer name no option, for a reader who cannot give one.
+func (r *Human) WithoutFlags() *Human {
+	r.noFlags = true
+	return r
 }
 
 // Answer prints the answer for one fix in a single write, so that a pager or a
@@ -276,7 +283,7 @@ func (r *Human) evidence(b *bytes.Buffer, list []suspect.Evidence) {
 		}
 	}
 	if n := len(list) - len(shown); n > 0 {
-		line(b, 6, fmt.Sprintf("and %d more, with -v", n))
+		line(b, 6, fmt.Sprintf("and %d more", n)+flagHint(r.noFlags, ", with -v"))
 	}
 }
 
@@ -343,8 +350,8 @@ func (r *Human) footer(b *bytes.Buffer, ans Answer, owner *szz.Suspect) {
 	fmt.Fprintln(b)
 	notes := v.Notes
 	if owner != nil {
-		notes = append(slices.Clone(notes), fmt.Sprintf("%s wrote most of the code that the fix removes, and is hardly the origin (%s); -v shows it",
-			owner.Commit.OID.Short(), strings.TrimSpace(percent(owner.Probability))))
+		notes = append(slices.Clone(notes), fmt.Sprintf("%s wrote most of the code that the fix removes, and is hardly the origin (%s)",
+			owner.Commit.OID.Short(), strings.TrimSpace(percent(owner.Probability)))+flagHint(r.noFlags, "; -v shows it"))
 	}
 	for _, n := range notes {
 		for i, l := range ui.Wrap("note: "+ui.OneLine(n), measure(r.width)-6) {

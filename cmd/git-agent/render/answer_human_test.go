@@ -2,10 +2,13 @@ package render
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"git-agent/agent/crash"
+	"git-agent/agent/release"
 	"git-agent/agent/suspect"
 	"git-agent/agent/szz"
 	"git-agent/agent/szz/engine"
@@ -109,6 +112,31 @@ func TestSzzHumanImprobableOwner(t *testing.T) {
 		note := "note: cccccccccccc wrote most of the code that the fix removes, and is hardly the origin (2%);"
 		if whole := strings.Contains(out.String(), "owner of lines"); whole != c.whole || strings.Contains(out.String(), note) == c.whole {
 			t.Errorf("%.0f%%, all %v: the owner is listed: %v\n%s", 100*c.p, c.all, whole, &out)
+		}
+	}
+}
+
+// A reader who cannot give options, such as a client of MCP, is told how much is left out and of no option.
+func TestWithoutFlags(t *testing.T) {
+	t.Parallel()
+	var szzText, tags, crashText bytes.Buffer
+	NewHuman(nil, ui.Palette{}, 100, false, nil).WithoutFlags().evidence(&szzText, make([]suspect.Evidence, shownEvidence+2))
+	(&Affected{NoFlags: true}).ranges(&tags, &release.Answer{Others: make([]string, shownPicks+2)})
+	report := &crash.Report{Problems: make([]crash.Problem, 9), Stacks: []crash.Stack{{Frames: make([]crash.Frame, stackFrames+2)}}}
+	for i := range report.Problems {
+		report.Problems[i].Kind = "panic " + strconv.Itoa(i)
+	}
+	for i := range report.Stacks[0].Frames {
+		report.Stacks[0].Frames[i].Path = "a.go"
+	}
+	r := &CrashHuman{Width: 100, NoFlags: true, Place: func(p string) string { return p }}
+	r.heading(&crashText, "-", report, &crash.Answer{})
+	r.stacks(&crashText, report, &crash.Answer{})
+	for text, want := range map[string]string{
+		szzText.String(): "and 2 more\n", tags.String(): "2 more tags\n", crashText.String(): "problems more\n", crashText.String() + " ": "2 more frames\n",
+	} {
+		if !strings.Contains(text, want) || strings.Contains(text, "-v") {
+			t.Errorf("no %q in:\n%s", want, text)
 		}
 	}
 }

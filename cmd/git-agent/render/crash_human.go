@@ -18,12 +18,13 @@ import (
 
 // CrashHuman prints answers about crashes for people.
 type CrashHuman struct {
-	W     io.Writer
-	Color ui.Palette
-	Width int
-	All   bool                     // all files, and whole stacks
-	Max   int                      // most files
-	Place func(path string) string // writes a tracked path for the reader
+	W       io.Writer
+	Color   ui.Palette
+	Width   int
+	All     bool                     // all files, and whole stacks
+	Max     int                      // most files
+	NoFlags bool                     // the reader cannot give -v
+	Place   func(path string) string // writes a tracked path for the reader
 
 	written bool
 }
@@ -64,7 +65,7 @@ func (r *CrashHuman) heading(b *bytes.Buffer, name string, report *crash.Report,
 	problems := problemTexts(report)
 	for i, p := range problems {
 		if i == 3 && !r.All {
-			line(b, 4, fmt.Sprintf("and %s more, with -v", agent.Plural(len(problems)-i, "problem")))
+			line(b, 4, fmt.Sprintf("and %s more%s", agent.Plural(len(problems)-i, "problem"), flagHint(r.NoFlags, ", with -v")))
 			break
 		}
 		for _, l := range ui.Wrap(p, measure(r.Width)-4) {
@@ -156,7 +157,7 @@ func (r *CrashHuman) stacks(b *bytes.Buffer, report *crash.Report, ranking *cras
 		r.frames(b, s)
 	}
 	if n := len(report.Stacks) - 1; n > 0 && !r.All {
-		line(b, 2, r.Color.Paint("doubt", fmt.Sprintf("and %s, with -v", agent.Plural(n, "more stack"))))
+		line(b, 2, r.Color.Paint("doubt", fmt.Sprintf("and %s%s", agent.Plural(n, "more stack"), flagHint(r.NoFlags, ", with -v"))))
 	}
 }
 
@@ -190,7 +191,7 @@ func (r *CrashHuman) frames(b *bytes.Buffer, s crash.Stack) {
 			continue
 		}
 		if shown == stackFrames && !r.All {
-			line(b, 4, r.Color.Paint("doubt", fmt.Sprintf("… %s, with -v", agent.Plural(len(s.Frames)-i, "more frame"))))
+			line(b, 4, r.Color.Paint("doubt", fmt.Sprintf("… %s%s", agent.Plural(len(s.Frames)-i, "more frame"), flagHint(r.NoFlags, ", with -v"))))
 			folded = 0
 			break
 		}
@@ -314,7 +315,7 @@ func (r *CrashHuman) files(b *bytes.Buffer, report *crash.Report, ranking *crash
 		r.file(b, i+1, report, f)
 	}
 	if n := len(ranking.Files) - len(shown); n > 0 {
-		line(b, 4, r.Color.Paint("doubt", fmt.Sprintf("and %s, with -v", agent.Plural(n, "more file"))))
+		line(b, 4, r.Color.Paint("doubt", fmt.Sprintf("and %s%s", agent.Plural(n, "more file"), flagHint(r.NoFlags, ", with -v"))))
 	}
 }
 
@@ -351,7 +352,7 @@ func (r *CrashHuman) vote(b *bytes.Buffer, v *crash.Vote) {
 	}
 	for i, text := range v.Explanations {
 		if i > 0 && !r.All {
-			line(b, 4, r.Color.Paint("doubt", fmt.Sprintf("and %s, with -v", agent.Plural(len(v.Explanations)-i, "more explanation"))))
+			line(b, 4, r.Color.Paint("doubt", fmt.Sprintf("and %s%s", agent.Plural(len(v.Explanations)-i, "more explanation"), flagHint(r.NoFlags, ", with -v"))))
 			break
 		}
 		wrapped(b, r.Width, 4, text)

@@ -188,7 +188,7 @@ func fatesOf(report *fix.AgentReport) []pageFate {
 
 // plainCrash returns a renderer of crashes without colours.
 func plainCrash(all bool) *CrashHuman {
-	return &CrashHuman{Width: 200, All: all, Place: func(path string) string { return path }}
+	return &CrashHuman{Width: 200, All: all, NoFlags: true, Place: func(path string) string { return path }}
 }
 
 // searchCommand returns the command of git bisect for a crash whose good commit is known.
@@ -244,7 +244,7 @@ func shortID(id any) string { return gitext.OID(fmt.Sprint(id)).Short() }
 func stackText(report *crash.Report, ranking *crash.Answer, all bool) string {
 	var b bytes.Buffer
 	plainCrash(all).stacks(&b, report, ranking)
-	return strings.Trim(strings.ReplaceAll(b.String(), ", with -v", ""), "\n")
+	return strings.Trim(b.String(), "\n")
 }
 
 // commandsOnce sorts evidence by its commands, and leaves each command only at its last piece.

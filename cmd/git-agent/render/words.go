@@ -33,3 +33,11 @@ func statusSlot(status string) string {
 	}
 	return "warning"
 }
+
+// flagHint returns a text that names an option which shows more, or nothing for a reader who cannot give options.
+func flagHint(noFlags bool, text string) string {
+	if noFlags {
+		return ""
+	}
+	return text
+}
