@@ -178,7 +178,7 @@ func (g *generator) pieces(s *site, c *change, base float64) []item {
 	for n, pair := range pairs(c.mine) {
 		add(Hunks, priorHunk/float64(n+3), "two hunks of "+id, c.without(pair))
 	}
-	if len(c.mine) > 2 {
+	if len(c.mine) > 2 && s.index >= 0 { // otherwise the file is the place
 		add(Hunks, priorFunction, "the hunks of "+id+" in the function", c.without(c.mine))
 	}
 	if len(c.hunks) > len(c.mine) {

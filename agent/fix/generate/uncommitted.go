@@ -60,8 +60,12 @@ func (g *generator) undoUncommitted(path string, before []byte) []item {
 	}
 	s := &site{index: -1, path: path, content: after, lines: c.after, share: 1}
 	list := g.pieces(s, c, shareUncommitted)
+	prior := priorFile
+	if len(c.mine) > 2 {
+		prior = priorFunction // several are rather one change
+	}
 	all := c.without(c.mine)
-	return append(list, g.merged(s, c, FileHunks, priorFile*shareUncommitted, "all uncommitted changes of the file", all)...)
+	return append(list, g.merged(s, c, FileHunks, prior*shareUncommitted, "all uncommitted changes of the file", all)...)
 }
 
 // committed maps the line numbers of a function at the commit to the present ones. Uncommitted

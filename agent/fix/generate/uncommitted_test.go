@@ -32,6 +32,12 @@ func TestUncommittedChangesAreUndoneFirst(t *testing.T) {
 	if find(list, FileHunks, before) == nil && find(list, Hunks, before) == nil {
 		t.Error("the changes of a file are not undone together")
 	}
+	const three = "package p\n\nfunc f() int { return 10 }\n\nfunc g() int { return 20 }\n\nfunc h() int { return 30 }\n"
+	for _, c := range collect(t, h, "b.go", "func k", "}", Input{Problem: fix.Problem{Tree: fix.Tree{Over: []gitext.Overlay{file("a.go", three)}}}}) {
+		if string(c.Files[0].Content) == before && c.Origin != "reverts all uncommitted changes of the file" {
+			t.Errorf("several hunks, which are no function: %s", c.Origin)
+		}
+	}
 	if c := find(list, FileHunks, "package p\n"); c == nil || c.Files[0].Path != "gone.go" || c.Files[0].Mode != 0o100644 {
 		t.Errorf("%+v", c)
 	}

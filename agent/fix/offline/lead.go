@@ -2,6 +2,7 @@ package offline
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"git-agent/agent/fix/generate"
@@ -27,7 +28,7 @@ func (s *search) lead(ctx context.Context, w *trial.Workspace, list []generate.C
 	if err := s.shareLeads(ctx, w, list[:most]); err != nil || s.over() {
 		return err
 	}
-	tried := len(list) - s.leads // changes that one process has undone
+	tried := len(list) - s.leads - s.returned() // changes that one process has undone
 	for _, c := range list[:most] {
 		if tried >= leastLeads && s.late(ctx, start) || s.over() {
 			break
@@ -116,19 +117,40 @@ func (s *search) late(ctx context.Context, start time.Time) bool {
 }
 
 // takeLead takes a candidate for an immediate trial; it reports false if the candidate is not
-// new.
+// new, unless a process that several share could not try it.
 func (s *search) takeLead(c generate.Candidate) (waiting, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.leads--
-	if !s.put(c, 1) {
-		return waiting{}, false
+	at := slices.IndexFunc(s.window, func(w waiting) bool { return w.returned() && w.changes(c) })
+	if at < 0 {
+		s.leads--
+		if !s.put(c, 1) {
+			return waiting{}, false
+		}
+		at = len(s.window) - 1
 	}
-	lead := s.window[len(s.window)-1]
-	s.window = s.window[:len(s.window)-1]
+	lead := s.window[at]
+	s.window = slices.Delete(s.window, at, at+1)
 	lead.direct = true
 	s.order.begin(&lead)
 	s.started++
 	s.progress(c)
 	return lead, true
+}
+
+// returned counts the newest changes that several were to share a process for, and that need one of their own.
+func (s *search) returned() (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.window {
+		n += number(s.window[i].returned())
+	}
+	return n
+}
+
+func (w *waiting) returned() bool { return w.direct && w.alone && !w.passed }
+
+// changes reports whether a waiting candidate was made of another one, and so changes the same files.
+func (w *waiting) changes(c generate.Candidate) bool {
+	return len(w.Files) > 0 && len(w.Files) == len(c.Files) && &w.Files[0] == &c.Files[0]
 }

@@ -6,6 +6,7 @@ import (
 
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/generate"
+	"git-agent/gitext"
 	"git-agent/gitext/gittest"
 )
 
@@ -46,5 +47,33 @@ func TestCandidatesAreMadeAhead(t *testing.T) {
 		if <-s.ahead(t.Context()); s.pull != nil {
 			t.Errorf("%s: candidates are made ahead", name)
 		}
+	}
+}
+
+// The newest changes that a shared process could not try are still undone before all other candidates: guesses that were
+// made of one of them came first.
+func TestLeadsThatASharedProcessGivesBack(t *testing.T) {
+	t.Parallel()
+	s := &search{in: &Input{}, seen: map[string]bool{}, order: newOrder(), leads: 2}
+	list := []generate.Candidate{
+		{Files: []gitext.Overlay{{Path: "a.py", Content: []byte("a\n")}}, Origin: "reverts a hunk"},
+		{Files: []gitext.Overlay{{Path: "a.py", Content: []byte("b\n")}}, Origin: "reverts the file"},
+	}
+	var batch []waiting
+	for _, c := range list {
+		lead, _ := s.takeLead(c)
+		batch = append(batch, lead)
+	}
+	(&screen{search: s}).giveUp(batch, true)
+	if n := s.returned(); n != 2 || s.leads != 0 || s.started != 0 {
+		t.Errorf("%d of 2 came back, %d are left, %d began", n, s.leads, s.started)
+	}
+	for _, c := range list {
+		if lead, ok := s.takeLead(c); !ok || lead.Origin != c.Origin {
+			t.Errorf("%s: %t, %s", c.Origin, ok, lead.Origin)
+		}
+	}
+	if _, ok := s.takeLead(list[0]); ok || s.started != 2 || len(s.window) != 0 {
+		t.Errorf("a change is undone again: %d began, %d wait", s.started, len(s.window))
 	}
 }
