@@ -76,6 +76,7 @@ type Run struct {
 	How     string        `json:"how"` // predicate of a sentence with the subject "it": "fails (exit 1)"
 	Took    time.Duration `json:"took"`
 	Earlier bool          `json:"-"` // it was made by an earlier call
+	other   bool          // the command failed in another way than at the tip
 }
 
 // A Status says how a search ended.

@@ -81,6 +81,7 @@ type script struct {
 	culprit            gitext.OID
 	falseNew, falseOld float64
 	broken             map[gitext.OID]bool
+	other              map[gitext.OID]int // runs that fail in another way
 	fixed              bool
 	seed               uint64
 }
@@ -104,6 +105,10 @@ func (w *world) findAnd(t testing.TB, q Question, opt Options, sc script) (*Answ
 		runs++
 		if sc.broken[c] {
 			return trial.Result{Outcome: trial.Unknown, How: "does not build"}, nil
+		}
+		if sc.other[c] > 0 {
+			sc.other[c]--
+			return trial.Result{Outcome: trial.Unknown, Other: true, How: "fails (exit 1), but not as it does at the tip"}, nil
 		}
 		isNew := w.above[c][sc.culprit]
 		if isNew && random.Float64() < sc.falseOld || !isNew && random.Float64() < sc.falseNew {
@@ -283,6 +288,24 @@ func TestFindSaysWhatCannotBeToldApart(t *testing.T) {
 	a, _ = w.find(t, Question{Old: []gitext.OID{good}}, Options{}, script{culprit: w.commits[33], broken: broken})
 	if a.Status != Apart || len(a.Candidates) != 7 {
 		t.Errorf("among: %s, %d candidates", a.Status, len(a.Candidates))
+	}
+}
+
+func TestFindRunsAgain(t *testing.T) {
+	// Where the command failed in another way at a commit that the proof needs, that may have been chance: it runs again
+	// there. If it ends so again, it is not run a third time, nor elsewhere.
+	t.Parallel()
+	w := newWorld(t, 60, false)
+	culprit, parent := w.commits[33], w.commits[32]
+	for times, most := range map[int]int{1: 14, 100: 12} {
+		other := map[gitext.OID]int{culprit: times, parent: times}
+		a, runs := w.find(t, Question{Old: []gitext.OID{w.commits[3]}}, Options{}, script{culprit: culprit, other: other})
+		if (a.Status == Proved && a.First == culprit) != (times == 1) || runs > most || (len(a.Notes) == 1) != (times == 1) {
+			t.Errorf("%d times: %s at %s with %d runs: %q", times, a.Status, a.First.Short(), runs, a.Notes)
+		}
+		if times == 100 && other[culprit]+other[parent] != 200-3 {
+			t.Errorf("%d runs at commits that fail in another way", 200-other[culprit]-other[parent])
+		}
 	}
 }
 

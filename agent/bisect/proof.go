@@ -38,6 +38,28 @@ func (s *search) missing(top int) []gitext.OID {
 	return list
 }
 
+// retry returns a commit that the proof for another one needs and that failed in another way than the tip, once: that
+// may have been chance. It returns "" if there is none, or if a second run ended so before.
+func (s *search) retry(top int) gitext.OID {
+	failed := map[gitext.OID]int{}
+	for _, r := range s.runs {
+		if r.other {
+			failed[r.Commit]++
+		}
+	}
+	for _, n := range failed {
+		if n > 1 || s.flaky {
+			return ""
+		}
+	}
+	for _, c := range append([]gitext.OID{s.g.commits[top]}, s.g.parents[top]...) {
+		if t := s.tallies[c]; failed[c] == 1 && t.Unknown == 1 && t.New+t.Old == 0 && !slices.Contains(s.q.Skip, c) {
+			return c
+		}
+	}
+	return ""
+}
+
 // proved reports whether the runs prove that a commit is the culprit.
 func (s *search) proved(top int) bool {
 	t := s.tallies[s.g.commits[top]]

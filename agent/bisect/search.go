@@ -329,6 +329,12 @@ func (s *search) decide(ctx context.Context) (deeper bool, err error) {
 			}
 			continue
 		}
+		if again := s.retry(top); len(next) == 0 && again != "" {
+			if err := s.tryAgain(ctx, again); err != nil {
+				return false, err
+			}
+			continue
+		}
 		if len(next) == 0 {
 			s.status = s.ended(weights, top)
 			return false, nil
@@ -392,7 +398,7 @@ func (s *search) tryAll(ctx context.Context, picks []gitext.OID) error {
 		case d.err != nil:
 			failed = cmp.Or(failed, d.err)
 		default:
-			run := Run{Commit: picks[d.i], Outcome: s.outcome(d.res), How: d.res.How, Took: d.res.Took}
+			run := s.runOf(picks[d.i], d.res)
 			failed = cmp.Or(failed, s.add(run))
 			if !s.flaky {
 				s.endOthers(picks, d.i, run.Outcome, ended, cancels)
@@ -434,7 +440,24 @@ func (s *search) try(ctx context.Context, c gitext.OID) error {
 	if err != nil {
 		return err
 	}
-	return s.add(Run{Commit: c, Outcome: s.outcome(res), How: res.How, Took: res.Took})
+	return s.add(s.runOf(c, res))
+}
+
+// tryAgain runs the command at a commit where it failed in another way.
+func (s *search) tryAgain(ctx context.Context, c gitext.OID) error {
+	if err := s.try(ctx, c); err != nil || s.runs[len(s.runs)-1].Outcome == Unknown {
+		return err
+	}
+	const note = "at times the command fails in another way, so that it ran again where that mattered"
+	if !slices.Contains(s.notes, note) {
+		s.note(note)
+	}
+	return nil
+}
+
+// runOf returns the run at a commit with a result.
+func (s *search) runOf(c gitext.OID, res trial.Result) Run {
+	return Run{Commit: c, Outcome: s.outcome(res), How: res.How, Took: res.Took, other: res.Other}
 }
 
 // add counts and keeps a run of this call.

@@ -31,6 +31,7 @@ type Result struct {
 	Exit     int  // exit code as a shell reports it
 	TimedOut bool // the command was ended at its time limit
 	Full     bool // the command was ended because it filled the disk
+	Other    bool // with Unknown: it fails in another way than it should
 	Took     time.Duration
 }
 

@@ -225,6 +225,7 @@ func (c *command) judge(e testrun.Ending) trial.Result {
 	case r.Likeness == testrun.Early, r.Likeness == testrun.Passed:
 		res.Outcome, res.How = trial.Passes, r.How
 	case r.Likeness == testrun.Other && res.Outcome == trial.Fails:
+		res.Other = true
 		res.Outcome, res.How = trial.Unknown, cmp.Or(r.How, res.How+", but not as it does at the tip"+e.Said())
 	}
 	return res

@@ -59,6 +59,8 @@ func TestReproduceTellsHowACommandEnds(t *testing.T) {
 		{build: "echo 'npm error code ENOTFOUND'; exit 1", test: "true", state: fix.Broken, how: "needs Node.js packages that are not installed (exit 1): ", runs: 1},
 		{test: "exit 125", state: fix.Broken, how: "said that it cannot tell", runs: 1},
 		{build: "touch built", test: "test -e built", state: fix.Passing, how: "passes", runs: 3},
+		{build: "echo '/bin/ld: two definitions'; exit 2", test: "true", state: fix.Broken, how: "does not build (exit 2): /bin/ld: two definitions", runs: 1},
+		{build: "exit 3", test: "true", state: fix.Broken, how: "does not build (exit 3)", runs: 1},
 		{build: "echo a.c:4:1: error: bad; exit 2", test: "true", state: fix.Broken, how: "does not build (exit 2): a.c:4: bad", runs: 1},
 		{build: "no-such-compiler", test: "true", state: fix.Broken, how: "no-such-compiler: not found", runs: 1},
 	} {

@@ -158,6 +158,9 @@ func judgeBuild(e Ending, res trial.Result) Ending {
 	default:
 		e.Report.Build = true
 		e.How = e.notBuilt()
+		if e.How == fmt.Sprintf("%s (exit %d)", DoesNotBuild, e.Exit) {
+			e.How += e.Said() // no reader knows what the linker or a script says
+		}
 	}
 	return e
 }

@@ -131,13 +131,17 @@ func (r *Human) bisectCost(b *bytes.Buffer, found *engine.Result, up string) {
 // of the user, the range ends at the first one that was found, from which git has to begin.
 func runsText(found *engine.Result) string {
 	text, from := agent.Plural(len(found.Runs), "run"), ""
+	lacks := " without a good commit"
+	if found.Question.Fixed {
+		lacks = " without a bad commit"
+	}
 	switch old := oldest(found); {
 	case found.Status == bisect.Nothing:
 		return text
 	case len(found.Question.Old) == 0 && old == "":
-		return text + " without a good commit"
+		return text + lacks
 	case len(found.Question.Old) == 0:
-		text, from = text+" without a good commit", "from "+old.Short()+", "
+		text, from = text+lacks, "from "+old.Short()+", "
 	}
 	if found.Halvings == 0 {
 		return text
