@@ -218,6 +218,35 @@ link crash of -1
    compat/a b.c:12
 `,
 	},
+	{
+		name: "errors of scripts of Vim",
+		from: "airblade/vim-gitgutter#464, kshenoy/vim-signature#154, vim-fuzzbox/fuzzbox.vim#144, shortened",
+		text: `Error detected while processing function gitgutter#init_buffer:                               
+line    3:                                                                                     
+E121: Undefined variable: v:t_string                                                           
+E15: Invalid expression: type(p) != v:t_string || empty(p)
+Error detected while processing BufEnter Autocommands for "*"..function signature#sign#Refresh[22]..signature#sign#Place[30]..<SNR>158_RefreshLine:
+line   15:
+E119: Not enough arguments for function: gitgutter#hunk#hunks
+Error detected while processing /home/trev/.vim/pack/git/start/fuzzbox.vim/after/plugin/fuzzbox.vim:
+line   39:
+E121: Undefined variable: g:fuzzbox_devicons_glyph_func
+Error in the line:
+E12: no
+`,
+		want: `! E121
+! E119
+! E121
+vim crash of 0
+  gitgutter#init_buffer autoload/gitgutter.vim:0
+vim crash of 1
+  s:RefreshLine
+  signature#sign#Place autoload/signature/sign.vim:0
+  signature#sign#Refresh autoload/signature/sign.vim:0
+vim crash of 2
+   /home/trev/.vim/pack/git/start/fuzzbox.vim/after/plugin/fuzzbox.vim:39
+`,
+	},
 }
 
 // A link is no place of a report with a stack. Its commit is the version if the report names none.
