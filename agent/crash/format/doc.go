@@ -11,7 +11,7 @@
 // own stacks (Python, Java, Go, Rust, .NET, JavaScript, Ruby, PHP, Elixir, Erlang, Lua, Perl, OCaml,
 // Haskell, Julia, R, Dart, Swift, Zig, Nim, Vim, Crystal, D, Raku, PowerShell, Godot), and for operating systems (Linux, the BSDs, Xen).
 //
-// SAP HANA dumps, Apple's JSON reports and core files are not line-based logs: they are
+// SAP HANA dumps, reports in JSON and core files are not line-based logs: they are
 // recognised by their first bytes and have their own readers.
 //
 // In a log of more than a megabyte, readers see only the lines that may matter and the lines

@@ -107,7 +107,7 @@ nim crash of 1
 
 1.6836474195594983e+09  ERROR   Reconciler error        {"controller": "repository", "error": "401 \"Bad\" credentials []"}
 sigs.k8s.io/controller-runtime/pkg/internal/controller.(*Controller[...]).Start.func2.2
-        /home/hunter/vendor/sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go:234
+        /build/vendor/sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go:234
 `,
 		want: `! error
 ! error
@@ -117,7 +117,7 @@ go crash of 0
 go crash of 1
   github.com/go-logr/zapr.(*zapLogger).Error /go/pkg/mod/github.com/go-logr/zapr@v0.1.0/zapr.go:128 (github.com/go-logr/zapr)
 go crash of 2
-  sigs.k8s.io/controller-runtime/pkg/internal/controller.(*Controller).Start /home/hunter/vendor/sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go:234 (sigs.k8s.io/controller-runtime/pkg/internal/controller)
+  sigs.k8s.io/controller-runtime/pkg/internal/controller.(*Controller).Start /build/vendor/sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go:234 (sigs.k8s.io/controller-runtime/pkg/internal/controller)
 `,
 	},
 	{
@@ -276,5 +276,65 @@ func TestLinkedCommit(t *testing.T) {
 	r, err := Read(strings.NewReader(link + "panic: no\n\ngoroutine 1 [running]:\nmain.run(0x1)\n\t/src/app/run.go:12 +0x1d\n"))
 	if err != nil || len(r.Stacks) != 1 || r.Stacks[0].Format != "go" {
 		t.Error(r, err)
+	}
+}
+
+// The JSON has the members that the documentation of each service names.
+func TestJSONFrames(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, text, want string }{
+		{
+			"Sentry", `{"release": "org.app@0.25.1+990", "timestamp": "2023-05-01T10:00:00Z", "exception": {"values": [
+{"type": "IOException", "value": "inner", "stacktrace": {"frames": [{"filename": "Loader.java", "module": "org.app.Loader", "function": "load", "lineno": 20}]}},
+{"type": "NullPointerException", "value": "boo", "stacktrace": {"frames": [
+  {"filename": "Thread.java", "module": "java.lang.Thread", "function": "run", "lineno": 800},
+  {"filename": "MainActivity.java", "module": "org.app.MainActivity", "function": "onCreate", "lineno": 120}]}}]}}`,
+			`build 0.25.1
+! NullPointerException null
+! IOException
+java crash of 0
+  org.app.MainActivity.onCreate org/app/MainActivity.java:120 (org.app)
+  java.lang.Thread.run java/lang/Thread.java:800 (java.lang)
+java cause of 1
+  org.app.Loader.load org/app/Loader.java:20 (org.app)
+`,
+		},
+		{
+			"Bugsnag", `{"events": [{"exceptions": [{"errorClass": "TypeError", "message": "no", "stacktrace": [
+{"file": "src/index.js", "method": "run", "lineNumber": 12, "columnNumber": 5}, {"file": "src/main.js", "method": "main", "lineNumber": 3}]}], "app": {"version": "1.0.1"}}]}`,
+			"build 1.0.1\n! TypeError\njavascript crash of 0\n  run src/index.js:12\n  main src/main.js:3\n",
+		},
+		{
+			"Rollbar", `{"data": {"body": {"trace": {"frames": [{"filename": "/app/manage.py", "lineno": 22, "method": "main"},
+{"filename": "/app/views.py", "lineno": 41, "method": "index", "code": "raise ValueError('x')"}], "exception": {"class": "ValueError", "message": "x"}}},
+"code_version": "3da541559918a808c2402bba5012f6c60b27661c"}}`,
+			"build 3da541559918a808c2402bba5012f6c60b27661c\n! ValueError\npython crash of 0\n  index /app/views.py:41\n  main /app/manage.py:22\n",
+		},
+		{
+			"structlog", `{"event": "start", "level": "info"}
+{"event": "boom", "exception": [{"exc_type": "ValueError", "exc_value": "x", "frames": [{"filename": "/app/main.py", "lineno": 5, "name": "<module>", "line": ""},
+{"filename": "/app/foo.py", "lineno": 12, "name": "bar", "line": "raise ValueError('x')"}]}]}`,
+			"! ValueError\npython crash of 0\n  bar /app/foo.py:12\n   /app/main.py:5\n",
+		},
+		{
+			"Log4j", `[{"level": "ERROR", "thrown": {"message": "boo", "name": "java.lang.IllegalStateException", "extendedStackTrace": [
+{"class": "com.x.Foo$Bar", "method": "run", "file": "Foo.java", "line": 12}]}}]`,
+			"! java.lang.IllegalStateException\njava crash of 0\n  com.x.Foo.Bar.run com/x/Foo.java:12 (com.x)\n",
+		},
+		{
+			"Elastic APM", `{"error": {"exception": {"type": "Error", "message": "no", "stacktrace": [{"filename": "lib/a.js", "function": "f", "line": {"number": 7}}]}}}`,
+			"! Error\njavascript crash of 0\n  f lib/a.js:7\n",
+		},
+		{"a linter", `[{"file": "a.sh", "line": 3, "message": "no"}]`, ""},
+		{"what is no frame", `{"frames": [{"width": 3}], "stack": [1, {"file": "a.c", "line": 2}], "trace": [{"file": 3, "line": -1}]}`, ""},
+	} {
+		r, err := Read(strings.NewReader(test.text))
+		got := ""
+		if err == nil {
+			got = brief(r)
+		}
+		if got != test.want {
+			t.Errorf("%s: %v, got\n%s", test.name, err, got)
+		}
 	}
 }
