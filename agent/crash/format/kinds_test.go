@@ -141,19 +141,19 @@ go crash [1] of 0
 		name: "colors whose escape character was lost, and the times of Buildkite",
 		from: "made up in the form of logs that are copied from GitHub Actions, and of those of Buildkite",
 		text: "2024-03-01T12:00:03.1234567Z [1m[31mTraceback (most recent call last):[0m\n" +
-			"2024-03-01T12:00:03.1234567Z   File \"/work/src/foo.py\", line 12, in bar\n" +
+			"2024-03-01T12:00:03.1234567Z   File \"/ci/src/foo.py\", line 12, in bar\n" +
 			"2024-03-01T12:00:03.1234567Z     raise ValueError(x[1])\n" +
 			"2024-03-01T12:00:03.1234567Z [31mValueError: no[0m\n\n" +
 			"\x1b_bk;t=1709290803123\aTraceback (most recent call last):\n" +
-			"\x1b_bk;t=1709290803124\a  File \"/work/src/foo.py\", line 13, in bar\n" +
+			"\x1b_bk;t=1709290803124\a  File \"/ci/src/foo.py\", line 13, in bar\n" +
 			"\x1b_bk;t=1709290803124\a    raise KeyError(x)\n" +
 			"\x1b_bk;t=1709290803124\a\u241b[31mKeyError: no\\u001b[0m\n",
 		want: `! ValueError
 ! KeyError
 python crash of 0
-  bar /work/src/foo.py:12
+  bar /ci/src/foo.py:12
 python crash of 1
-  bar /work/src/foo.py:13
+  bar /ci/src/foo.py:13
 `,
 	},
 	{
@@ -163,7 +163,7 @@ python crash of 1
     at ArticleList (webpack-internal:///(app-pages-browser)/./src/components/ArticleList.js:22:18)
     at Home (rsc://React/Server/webpack-internal:///(rsc)/./src/components/Home/index.js?12:12:5)
     at b (webpack://my-app/./src/components/App.js:10:3)
-    at Page (/work/src/app/(shop)/page.tsx:12:3)
+    at Page (/ci/src/app/(shop)/page.tsx:12:3)
 
 text without a stack
 
@@ -194,7 +194,7 @@ javascript crash of 0
   ArticleList src/components/ArticleList.js:22
   Home src/components/Home/index.js:12
   b src/components/App.js:10
-  Page /work/src/app/(shop)/page.tsx:12
+  Page /ci/src/app/(shop)/page.tsx:12
 javascript crash of 1
    src/components/Article.js:22
   ArticleList src/components/Home.js:12
