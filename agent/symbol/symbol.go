@@ -103,10 +103,10 @@ func Last(name string) string {
 	if i := strings.LastIndex(name, "->"); i > 0 && !strings.HasSuffix(name[:i], "operator") {
 		name = name[i+2:] // a method of PHP
 	}
-	if i := strings.LastIndexAny(name, ".)/$`"); i >= 0 {
+	if i := strings.LastIndexAny(name, ".)/$`#"); i >= 0 {
 		name = name[i+1:]
 	}
-	return strings.TrimLeft(name, "~*&")
+	return strings.TrimLeft(strings.TrimPrefix(name, "s:"), "~*&") // s: is the scope of a script of Vim
 }
 
 // Scope returns the class or the namespace directly before the last part of a qualified name. It

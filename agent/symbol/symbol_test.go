@@ -93,6 +93,8 @@ func TestNames(t *testing.T) {
 		{"pkg/sub.(*T).m", "m", ""},
 		{"a.b.C.m", "m", ""},
 		{"a.B$1.run", "run", ""},
+		{"gitgutter#diff#run_diff", "run_diff", ""},
+		{"s:has_fresh_changes", "has_fresh_changes", ""},
 	} {
 		if last, scope := Last(test.name), Scope(test.name); last != test.last || scope != test.scope {
 			t.Errorf("%s: %q in %q, want %q in %q", test.name, last, scope, test.last, test.scope)

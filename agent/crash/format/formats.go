@@ -29,6 +29,7 @@ func formats() []lineReader {
 		&sanitizerReader{},
 		&valgrindReader{},
 		&nimReader{},
+		&vimReader{},
 		&oneLineReader{lineForm: dartForm},
 		&numberedReader{},
 		&appleReader{},

@@ -11,13 +11,13 @@ import (
 const maxJSON = 64 << 20
 
 // readJSON reads a report in JSON that begins at an offset of the input: Apple's,
-// minidump-stackwalk's, CASR's, or entries of the journal. Anything else is read as text.
+// minidump-stackwalk's, CASR's, one with arrays of frames, or entries of the journal. Anything else is read as text.
 func readJSON(in io.Reader, start int) (*crash.Report, error) {
 	data, err := io.ReadAll(io.LimitReader(in, maxJSON))
 	if err != nil {
 		return nil, err
 	}
-	for _, read := range []func(*scanner, []byte) bool{readIPS, readStackwalk} {
+	for _, read := range []func(*scanner, []byte) bool{readIPS, readStackwalk, readFrames} {
 		s := &scanner{Problem: -1}
 		if read(s, data[start:]) {
 			if report := s.Finish(); len(report.Stacks) > 0 {

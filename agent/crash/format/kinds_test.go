@@ -107,7 +107,11 @@ nim crash of 1
 
 1.6836474195594983e+09  ERROR   Reconciler error        {"controller": "repository", "error": "401 \"Bad\" credentials []"}
 sigs.k8s.io/controller-runtime/pkg/internal/controller.(*Controller[...]).Start.func2.2
+<<<<<<< HEAD
         /builds/hunter/vendor/sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go:234
+=======
+        /build/vendor/sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go:234
+>>>>>>> crashkinds
 `,
 		want: `! error
 ! error
@@ -117,7 +121,11 @@ go crash of 0
 go crash of 1
   github.com/go-logr/zapr.(*zapLogger).Error /go/pkg/mod/github.com/go-logr/zapr@v0.1.0/zapr.go:128 (github.com/go-logr/zapr)
 go crash of 2
+<<<<<<< HEAD
   sigs.k8s.io/controller-runtime/pkg/internal/controller.(*Controller).Start /builds/hunter/vendor/sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go:234 (sigs.k8s.io/controller-runtime/pkg/internal/controller)
+=======
+  sigs.k8s.io/controller-runtime/pkg/internal/controller.(*Controller).Start /build/vendor/sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go:234 (sigs.k8s.io/controller-runtime/pkg/internal/controller)
+>>>>>>> crashkinds
 `,
 	},
 	{
@@ -141,19 +149,33 @@ go crash [1] of 0
 		name: "colors whose escape character was lost, and the times of Buildkite",
 		from: "made up in the form of logs that are copied from GitHub Actions, and of those of Buildkite",
 		text: "2024-03-01T12:00:03.1234567Z [1m[31mTraceback (most recent call last):[0m\n" +
+<<<<<<< HEAD
 			"2024-03-01T12:00:03.1234567Z   File \"/builds/src/foo.py\", line 12, in bar\n" +
 			"2024-03-01T12:00:03.1234567Z     raise ValueError(x[1])\n" +
 			"2024-03-01T12:00:03.1234567Z [31mValueError: no[0m\n\n" +
 			"\x1b_bk;t=1709290803123\aTraceback (most recent call last):\n" +
 			"\x1b_bk;t=1709290803124\a  File \"/builds/src/foo.py\", line 13, in bar\n" +
+=======
+			"2024-03-01T12:00:03.1234567Z   File \"/ci/src/foo.py\", line 12, in bar\n" +
+			"2024-03-01T12:00:03.1234567Z     raise ValueError(x[1])\n" +
+			"2024-03-01T12:00:03.1234567Z [31mValueError: no[0m\n\n" +
+			"\x1b_bk;t=1709290803123\aTraceback (most recent call last):\n" +
+			"\x1b_bk;t=1709290803124\a  File \"/ci/src/foo.py\", line 13, in bar\n" +
+>>>>>>> crashkinds
 			"\x1b_bk;t=1709290803124\a    raise KeyError(x)\n" +
 			"\x1b_bk;t=1709290803124\a\u241b[31mKeyError: no\\u001b[0m\n",
 		want: `! ValueError
 ! KeyError
 python crash of 0
+<<<<<<< HEAD
   bar /builds/src/foo.py:12
 python crash of 1
   bar /builds/src/foo.py:13
+=======
+  bar /ci/src/foo.py:12
+python crash of 1
+  bar /ci/src/foo.py:13
+>>>>>>> crashkinds
 `,
 	},
 	{
@@ -163,7 +185,11 @@ python crash of 1
     at ArticleList (webpack-internal:///(app-pages-browser)/./src/components/ArticleList.js:22:18)
     at Home (rsc://React/Server/webpack-internal:///(rsc)/./src/components/Home/index.js?12:12:5)
     at b (webpack://my-app/./src/components/App.js:10:3)
+<<<<<<< HEAD
     at Page (/builds/src/app/(shop)/page.tsx:12:3)
+=======
+    at Page (/ci/src/app/(shop)/page.tsx:12:3)
+>>>>>>> crashkinds
 
 text without a stack
 
@@ -194,7 +220,11 @@ javascript crash of 0
   ArticleList src/components/ArticleList.js:22
   Home src/components/Home/index.js:12
   b src/components/App.js:10
+<<<<<<< HEAD
   Page /builds/src/app/(shop)/page.tsx:12
+=======
+  Page /ci/src/app/(shop)/page.tsx:12
+>>>>>>> crashkinds
 javascript crash of 1
    src/components/Article.js:22
   ArticleList src/components/Home.js:12
@@ -216,6 +246,35 @@ and https://github.com/tmux/tmux/blob/master/tmux.c#L5
    window.c:122
 link crash of -1
    compat/a b.c:12
+`,
+	},
+	{
+		name: "errors of scripts of Vim",
+		from: "airblade/vim-gitgutter#464, kshenoy/vim-signature#154, vim-fuzzbox/fuzzbox.vim#144, shortened",
+		text: `Error detected while processing function gitgutter#init_buffer:                               
+line    3:                                                                                     
+E121: Undefined variable: v:t_string                                                           
+E15: Invalid expression: type(p) != v:t_string || empty(p)
+Error detected while processing BufEnter Autocommands for "*"..function signature#sign#Refresh[22]..signature#sign#Place[30]..<SNR>158_RefreshLine:
+line   15:
+E119: Not enough arguments for function: gitgutter#hunk#hunks
+Error detected while processing /home/trev/.vim/pack/git/start/fuzzbox.vim/after/plugin/fuzzbox.vim:
+line   39:
+E121: Undefined variable: g:fuzzbox_devicons_glyph_func
+Error in the line:
+E12: no
+`,
+		want: `! E121
+! E119
+! E121
+vim crash of 0
+  gitgutter#init_buffer autoload/gitgutter.vim:0
+vim crash of 1
+  s:RefreshLine
+  signature#sign#Place autoload/signature/sign.vim:0
+  signature#sign#Refresh autoload/signature/sign.vim:0
+vim crash of 2
+   /home/trev/.vim/pack/git/start/fuzzbox.vim/after/plugin/fuzzbox.vim:39
 `,
 	},
 }
@@ -247,5 +306,65 @@ func TestLinkedCommit(t *testing.T) {
 	r, err := Read(strings.NewReader(link + "panic: no\n\ngoroutine 1 [running]:\nmain.run(0x1)\n\t/src/app/run.go:12 +0x1d\n"))
 	if err != nil || len(r.Stacks) != 1 || r.Stacks[0].Format != "go" {
 		t.Error(r, err)
+	}
+}
+
+// The JSON has the members that the documentation of each service names.
+func TestJSONFrames(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, text, want string }{
+		{
+			"Sentry", `{"release": "org.app@0.25.1+990", "timestamp": "2023-05-01T10:00:00Z", "exception": {"values": [
+{"type": "IOException", "value": "inner", "stacktrace": {"frames": [{"filename": "Loader.java", "module": "org.app.Loader", "function": "load", "lineno": 20}]}},
+{"type": "NullPointerException", "value": "boo", "stacktrace": {"frames": [
+  {"filename": "Thread.java", "module": "java.lang.Thread", "function": "run", "lineno": 800},
+  {"filename": "MainActivity.java", "module": "org.app.MainActivity", "function": "onCreate", "lineno": 120}]}}]}}`,
+			`build 0.25.1
+! NullPointerException null
+! IOException
+java crash of 0
+  org.app.MainActivity.onCreate org/app/MainActivity.java:120 (org.app)
+  java.lang.Thread.run java/lang/Thread.java:800 (java.lang)
+java cause of 1
+  org.app.Loader.load org/app/Loader.java:20 (org.app)
+`,
+		},
+		{
+			"Bugsnag", `{"events": [{"exceptions": [{"errorClass": "TypeError", "message": "no", "stacktrace": [
+{"file": "src/index.js", "method": "run", "lineNumber": 12, "columnNumber": 5}, {"file": "src/main.js", "method": "main", "lineNumber": 3}]}], "app": {"version": "1.0.1"}}]}`,
+			"build 1.0.1\n! TypeError\njavascript crash of 0\n  run src/index.js:12\n  main src/main.js:3\n",
+		},
+		{
+			"Rollbar", `{"data": {"body": {"trace": {"frames": [{"filename": "/app/manage.py", "lineno": 22, "method": "main"},
+{"filename": "/app/views.py", "lineno": 41, "method": "index", "code": "raise ValueError('x')"}], "exception": {"class": "ValueError", "message": "x"}}},
+"code_version": "3da541559918a808c2402bba5012f6c60b27661c"}}`,
+			"build 3da541559918a808c2402bba5012f6c60b27661c\n! ValueError\npython crash of 0\n  index /app/views.py:41\n  main /app/manage.py:22\n",
+		},
+		{
+			"structlog", `{"event": "start", "level": "info"}
+{"event": "boom", "exception": [{"exc_type": "ValueError", "exc_value": "x", "frames": [{"filename": "/app/main.py", "lineno": 5, "name": "<module>", "line": ""},
+{"filename": "/app/foo.py", "lineno": 12, "name": "bar", "line": "raise ValueError('x')"}]}]}`,
+			"! ValueError\npython crash of 0\n  bar /app/foo.py:12\n   /app/main.py:5\n",
+		},
+		{
+			"Log4j", `[{"level": "ERROR", "thrown": {"message": "boo", "name": "java.lang.IllegalStateException", "extendedStackTrace": [
+{"class": "com.x.Foo$Bar", "method": "run", "file": "Foo.java", "line": 12}]}}]`,
+			"! java.lang.IllegalStateException\njava crash of 0\n  com.x.Foo.Bar.run com/x/Foo.java:12 (com.x)\n",
+		},
+		{
+			"Elastic APM", `{"error": {"exception": {"type": "Error", "message": "no", "stacktrace": [{"filename": "lib/a.js", "function": "f", "line": {"number": 7}}]}}}`,
+			"! Error\njavascript crash of 0\n  f lib/a.js:7\n",
+		},
+		{"a linter", `[{"file": "a.sh", "line": 3, "message": "no"}]`, ""},
+		{"what is no frame", `{"frames": [{"width": 3}], "stack": [1, {"file": "a.c", "line": 2}], "trace": [{"file": 3, "line": -1}]}`, ""},
+	} {
+		r, err := Read(strings.NewReader(test.text))
+		got := ""
+		if err == nil {
+			got = brief(r)
+		}
+		if got != test.want {
+			t.Errorf("%s: %v, got\n%s", test.name, err, got)
+		}
 	}
 }
