@@ -107,11 +107,7 @@ nim crash of 1
 
 1.6836474195594983e+09  ERROR   Reconciler error        {"controller": "repository", "error": "401 \"Bad\" credentials []"}
 sigs.k8s.io/controller-runtime/pkg/internal/controller.(*Controller[...]).Start.func2.2
-<<<<<<< HEAD
-        /builds/hunter/vendor/sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go:234
-=======
         /build/vendor/sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go:234
->>>>>>> crashkinds
 `,
 		want: `! error
 ! error
@@ -121,11 +117,7 @@ go crash of 0
 go crash of 1
   github.com/go-logr/zapr.(*zapLogger).Error /go/pkg/mod/github.com/go-logr/zapr@v0.1.0/zapr.go:128 (github.com/go-logr/zapr)
 go crash of 2
-<<<<<<< HEAD
-  sigs.k8s.io/controller-runtime/pkg/internal/controller.(*Controller).Start /builds/hunter/vendor/sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go:234 (sigs.k8s.io/controller-runtime/pkg/internal/controller)
-=======
   sigs.k8s.io/controller-runtime/pkg/internal/controller.(*Controller).Start /build/vendor/sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go:234 (sigs.k8s.io/controller-runtime/pkg/internal/controller)
->>>>>>> crashkinds
 `,
 	},
 	{
@@ -149,33 +141,19 @@ go crash [1] of 0
 		name: "colors whose escape character was lost, and the times of Buildkite",
 		from: "made up in the form of logs that are copied from GitHub Actions, and of those of Buildkite",
 		text: "2024-03-01T12:00:03.1234567Z [1m[31mTraceback (most recent call last):[0m\n" +
-<<<<<<< HEAD
-			"2024-03-01T12:00:03.1234567Z   File \"/builds/src/foo.py\", line 12, in bar\n" +
-			"2024-03-01T12:00:03.1234567Z     raise ValueError(x[1])\n" +
-			"2024-03-01T12:00:03.1234567Z [31mValueError: no[0m\n\n" +
-			"\x1b_bk;t=1709290803123\aTraceback (most recent call last):\n" +
-			"\x1b_bk;t=1709290803124\a  File \"/builds/src/foo.py\", line 13, in bar\n" +
-=======
 			"2024-03-01T12:00:03.1234567Z   File \"/ci/src/foo.py\", line 12, in bar\n" +
 			"2024-03-01T12:00:03.1234567Z     raise ValueError(x[1])\n" +
 			"2024-03-01T12:00:03.1234567Z [31mValueError: no[0m\n\n" +
 			"\x1b_bk;t=1709290803123\aTraceback (most recent call last):\n" +
 			"\x1b_bk;t=1709290803124\a  File \"/ci/src/foo.py\", line 13, in bar\n" +
->>>>>>> crashkinds
 			"\x1b_bk;t=1709290803124\a    raise KeyError(x)\n" +
 			"\x1b_bk;t=1709290803124\a\u241b[31mKeyError: no\\u001b[0m\n",
 		want: `! ValueError
 ! KeyError
 python crash of 0
-<<<<<<< HEAD
-  bar /builds/src/foo.py:12
-python crash of 1
-  bar /builds/src/foo.py:13
-=======
   bar /ci/src/foo.py:12
 python crash of 1
   bar /ci/src/foo.py:13
->>>>>>> crashkinds
 `,
 	},
 	{
@@ -185,11 +163,7 @@ python crash of 1
     at ArticleList (webpack-internal:///(app-pages-browser)/./src/components/ArticleList.js:22:18)
     at Home (rsc://React/Server/webpack-internal:///(rsc)/./src/components/Home/index.js?12:12:5)
     at b (webpack://my-app/./src/components/App.js:10:3)
-<<<<<<< HEAD
-    at Page (/builds/src/app/(shop)/page.tsx:12:3)
-=======
     at Page (/ci/src/app/(shop)/page.tsx:12:3)
->>>>>>> crashkinds
 
 text without a stack
 
@@ -220,11 +194,7 @@ javascript crash of 0
   ArticleList src/components/ArticleList.js:22
   Home src/components/Home/index.js:12
   b src/components/App.js:10
-<<<<<<< HEAD
-  Page /builds/src/app/(shop)/page.tsx:12
-=======
   Page /ci/src/app/(shop)/page.tsx:12
->>>>>>> crashkinds
 javascript crash of 1
    src/components/Article.js:22
   ArticleList src/components/Home.js:12
@@ -258,7 +228,7 @@ E15: Invalid expression: type(p) != v:t_string || empty(p)
 Error detected while processing BufEnter Autocommands for "*"..function signature#sign#Refresh[22]..signature#sign#Place[30]..<SNR>158_RefreshLine:
 line   15:
 E119: Not enough arguments for function: gitgutter#hunk#hunks
-Error detected while processing /home/trev/.vim/pack/git/start/fuzzbox.vim/after/plugin/fuzzbox.vim:
+Error detected while processing /builds/trev/.vim/pack/git/start/fuzzbox.vim/after/plugin/fuzzbox.vim:
 line   39:
 E121: Undefined variable: g:fuzzbox_devicons_glyph_func
 Error in the line:
@@ -274,7 +244,7 @@ vim crash of 1
   signature#sign#Place autoload/signature/sign.vim:0
   signature#sign#Refresh autoload/signature/sign.vim:0
 vim crash of 2
-   /home/trev/.vim/pack/git/start/fuzzbox.vim/after/plugin/fuzzbox.vim:39
+   /builds/trev/.vim/pack/git/start/fuzzbox.vim/after/plugin/fuzzbox.vim:39
 `,
 	},
 }

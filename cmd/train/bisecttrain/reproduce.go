@@ -177,7 +177,9 @@ func failureOf(ctx context.Context, root string, c regression, cover coverage.Op
 }
 
 // coveredBy returns what the failing tests of a case execute, and as many passing ones.
-func coveredBy(ctx context.Context, w *trial.Workspace, p fix.Problem, got fix.Reproduction, c regression, cover coverage.Options) (*spectrum, error) {
+func coveredBy(
+	ctx context.Context, w *trial.Workspace, p fix.Problem, got fix.Reproduction, c regression, cover coverage.Options,
+) (*spectrum, error) {
 	var sp *fix.Spectrum
 	var err error
 	note := ""
