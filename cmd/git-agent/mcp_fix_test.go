@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -117,6 +118,36 @@ func TestMCPFixLocate(t *testing.T) {
 	})
 	if after := snapshot(t, p.cmd.Dir); after != before {
 		t.Errorf("before:\n%s\nafter:\n%s", before, after)
+	}
+}
+
+func TestMCPFixLocatesUncommitted(t *testing.T) {
+	// The bug and the lines of places may be uncommitted, in a changed file or in a new one. A server that hides what came
+	// later hides them, too.
+	t.Parallel()
+	write := func(t *testing.T, p *program) {
+		t.Helper()
+		for name, text := range map[string]string{
+			"area.c": "int height(int a)\n{\n\treturn a;\n}\n\nint area(int a, int b)\n{\n\treturn a + b;\n}\n", "new.c": "int depth(int a)\n{\n\treturn a;\n}\n",
+		} {
+			if err := os.WriteFile(filepath.Join(p.cmd.Dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	session, p := mcpFixClient(t)
+	write(t, p)
+	for at, want := range map[string]string{"area.c:3": " 1.  area.c:1-4  height\n", "new.c:depth": " 1.  new.c:1-4  depth\n"} {
+		res, text := mcpCall(t, session, "fix_locate", map[string]any{"at": at})
+		if res.IsError || !strings.Contains(text, want) || !strings.Contains(text, "note: read with the uncommitted changes of 2 files\n") {
+			t.Errorf("%s: %s", at, text)
+		}
+	}
+	hiding, p := mcpClient(t, "--tip=HEAD")
+	p.addFaultyHistory(t)
+	write(t, p)
+	if res, text := mcpCall(t, hiding, "fix_locate", map[string]any{"at": "area.c:3"}); res.IsError || !strings.Contains(text, "area.c:1-4  width\n") || strings.Contains(text, "uncommitted") {
+		t.Error(text)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"git-agent/agent/crash/format"
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/engine"
+	"git-agent/agent/fix/testcmd"
 	"git-agent/cmd/git-agent/render"
 	"git-agent/gitext"
 	"git-agent/prompts"
@@ -94,6 +95,10 @@ func (t *fixTools) locate(ctx context.Context, args json.RawMessage) (agent.Resu
 		return agent.Result{}, err
 	}
 	problem.Report = p.Report
+	notes, err := t.addUncommitted(ctx, &problem)
+	if err != nil {
+		return agent.Result{}, err
+	}
 	if err := t.addCrash(ctx, &problem, p.Crash); err != nil {
 		return agent.Result{}, err
 	}
@@ -106,6 +111,7 @@ func (t *fixTools) locate(ctx context.Context, args json.RawMessage) (agent.Resu
 	if err != nil {
 		return agent.Result{}, err
 	}
+	ans.Notes = append(ans.Notes, notes...)
 	shortenAnswer(ans, p.Max)
 	return t.located(problem.Tree.Commit, ans)
 }
@@ -193,6 +199,30 @@ func (t *fixTools) problem(ctx context.Context, at string) (fix.Problem, error) 
 	return fix.Problem{Tree: fix.Tree{Commit: scope.Tip}, Given: given}, err
 }
 
+// addUncommitted adds the changes of the work tree to the problem, and returns notes for the reader: the failing test is
+// seldom committed when a client asks. A server that hides what came later hides them, too.
+func (t *fixTools) addUncommitted(ctx context.Context, p *fix.Problem) ([]string, error) {
+	if t.server.Fix != "" || t.server.Tip != "" || t.server.Repo.WorkTree() == "" {
+		return nil, nil
+	}
+	tree, left, err := testcmd.WithUncommitted(ctx, t.server.Repo, p.Tree)
+	if errors.Is(err, testcmd.ErrNotCheckedOut) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.Tree = tree
+	var notes []string
+	if n := len(tree.Over); n > 0 {
+		notes = append(notes, "read with the uncommitted changes of "+agent.Plural(n, "file"))
+	}
+	if n := len(left); n > 0 {
+		notes = append(notes, fmt.Sprintf("the uncommitted changes of %s are left out, the first is %q", agent.Plural(n, "file"), left[0]))
+	}
+	return notes, nil
+}
+
 // addCrash reads the text of a crash report and ranks the files behind it.
 func (t *fixTools) addCrash(ctx context.Context, p *fix.Problem, text string) error {
 	if text == "" {
@@ -205,7 +235,9 @@ func (t *fixTools) addCrash(ctx context.Context, p *fix.Problem, text string) er
 	if err != nil {
 		return err
 	}
-	ranking, err := (&crashengine.Engine{Repo: t.server.Repo}).Rank(ctx, crash.Question{Report: report, Commit: p.Tree.Commit})
+	ranking, err := (&crashengine.Engine{Repo: t.server.Repo}).Rank(ctx, crash.Question{
+		Report: report, Commit: p.Tree.Commit, AsReported: len(p.Tree.Over) > 0,
+	})
 	if err == nil {
 		p.Crash, p.Files = report, ranking.Files
 	}

@@ -64,23 +64,18 @@ func (c *Fix) question(ctx context.Context, a *app.App, repo *gitext.Repo) (q fi
 
 // addUncommitted adds the changes of the work tree to the problem.
 func (c *Fix) addUncommitted(ctx context.Context, a *app.App, repo *gitext.Repo, p *fix.Problem) error {
-	never, err := repo.NeverCheckedOut(ctx)
-	if err != nil {
-		return err
+	tree, left, err := testcmd.WithUncommitted(ctx, repo, p.Tree)
+	if errors.As(err, new(*gitext.MissingObjectError)) && c.fetch != nil && c.fetch.Files(ctx, p.Tree.Commit, "") {
+		tree, left, err = testcmd.WithUncommitted(ctx, repo, p.Tree)
 	}
-	if never {
-		a.WarnOnce("nothing is checked out here, so the bug is sought in HEAD")
+	if errors.Is(err, testcmd.ErrNotCheckedOut) {
+		a.WarnOnce(err.Error())
 		return nil
 	}
-	over, left, err := repo.Uncommitted(ctx)
-	if errors.As(err, new(*gitext.MissingObjectError)) && c.fetch != nil && c.fetch.Files(ctx, p.Tree.Commit, "") {
-		over, left, err = repo.Uncommitted(ctx)
-	}
 	if err != nil {
 		return err
 	}
-	p.Tree.Over = slices.DeleteFunc(over, func(o gitext.Overlay) bool { return source.IsInstalled(o.Path) })
-	left = slices.DeleteFunc(left, source.IsInstalled)
+	p.Tree = tree
 	if len(left) > 0 {
 		a.WarnOnce(fmt.Sprintf("%d uncommitted files are left out, the first is %q", len(left), left[0]))
 	}
