@@ -24,6 +24,7 @@ const (
 // would be guesses. The remaining changes join the other candidates.
 func (s *search) lead(ctx context.Context, w *trial.Workspace, list []generate.Candidate) error {
 	s.leads = len(list)
+	s.wholeFirst(ctx, list)
 	start, most := time.Now(), min(len(list), mostLeads)
 	if err := s.shareLeads(ctx, w, list[:most]); err != nil || s.over() {
 		return err
@@ -50,6 +51,26 @@ func (s *search) lead(ctx context.Context, w *trial.Workspace, list []generate.C
 	}
 	s.leads = 0
 	return nil
+}
+
+// wholeFirst puts the candidates that undo all uncommitted changes of a file first where the time is too short for all uncommitted
+// changes: what a part of them repairs, the whole does, too.
+func (s *search) wholeFirst(ctx context.Context, list []generate.Candidate) {
+	uncommitted := 0
+	for uncommitted < len(list) && list[uncommitted].Commit == "" {
+		uncommitted++
+	}
+	took := s.baseline.took
+	if s.quick.command != "" {
+		took = s.quick.took
+	}
+	end, bounded := ctx.Deadline()
+	if !bounded || time.Until(end)/leadShare > time.Duration(uncommitted)*took {
+		return
+	}
+	slices.SortStableFunc(list[:uncommitted], func(a, b generate.Candidate) int {
+		return number(b.Kind == generate.FileHunks) - number(a.Kind == generate.FileHunks)
+	})
 }
 
 // shareLeads tries the newest changes that one process can share, and then those as patches

@@ -1,8 +1,11 @@
 package offline
 
 import (
+	"context"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/generate"
@@ -75,5 +78,27 @@ func TestLeadsThatASharedProcessGivesBack(t *testing.T) {
 	}
 	if _, ok := s.takeLead(list[0]); ok || s.started != 2 || len(s.window) != 0 {
 		t.Errorf("a change is undone again: %d began, %d wait", s.started, len(s.window))
+	}
+}
+
+// Where few runs of the test fit into the time, all uncommitted changes of a file are undone before each of them.
+func TestWholeFileComesFirstInShortTime(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	for took, want := range map[time.Duration]string{time.Minute: "hunk file other commit", 10 * time.Minute: "file other hunk commit"} {
+		list := []generate.Candidate{
+			{Origin: "hunk", Kind: generate.Hunk}, {Origin: "file", Kind: generate.FileHunks}, {Origin: "other", Kind: generate.FileHunks},
+			{Origin: "commit", Kind: generate.FileHunks, Commit: "1"},
+		}
+		s := &search{baseline: baseline{took: took}}
+		s.wholeFirst(ctx, list)
+		var got []string
+		for _, c := range list {
+			got = append(got, c.Origin)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %s", took, got)
+		}
 	}
 }
