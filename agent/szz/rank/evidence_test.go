@@ -320,7 +320,7 @@ func TestReasonOfAChangeOnAnotherBranch(t *testing.T) {
 	for path, want := range map[string]string{"p.c": "changed a file that the fix changes, and shares words with ", "q.c": "changed other files, but shares words with "} {
 		k := &Case{fc: &szz.FixContext{Fix: "f"}, FixPath: map[string]bool{"p.c": true}}
 		c := &candidate.Candidate{Diff: &candidate.CommitDiff{Paths: []string{path}}}
-		if got := k.wordsReason(c); got != want+"the message and the paths of the fix" {
+		if got := k.wordsReason(c); got != want+"the message and the paths of the fix, a weak sign" {
 			t.Errorf("%s: %q", path, got)
 		}
 	}
