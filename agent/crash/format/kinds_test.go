@@ -283,8 +283,8 @@ matlab crash of 2
 		name: "errors of bash and dash",
 		from: "nvm-sh/nvm#1553, 1587, 340",
 		text: `MACOS  10.12.5 (16F73)
--bash: /Users/youys/.nvm/nvm.sh: line 587: syntax error near unexpected token ` + "`}'" + `
--bash: /Users/youys/.nvm/nvm.sh: line 587: ` + "`}'" + `
+-bash: /u/.nvm/nvm.sh: line 587: syntax error near unexpected token ` + "`}'" + `
+-bash: /u/.nvm/nvm.sh: line 587: ` + "`}'" + `
 > "/root/.nvm/nvm.sh: line 2669: PROVIDED_VERSION: unbound variable
 .nvm/nvm.sh: 24: .nvm/nvm.sh: Bad substitution
 bash: line 3: foo: command not found
@@ -294,7 +294,7 @@ src/main.c: 24: error: x undeclared
 ! error
 ! error
 shell crash of 0
-   /Users/youys/.nvm/nvm.sh:587
+   /u/.nvm/nvm.sh:587
 shell crash of 1
    /root/.nvm/nvm.sh:2669
 shell crash of 2
