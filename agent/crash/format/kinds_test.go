@@ -285,7 +285,7 @@ matlab crash of 2
 		text: `MACOS  10.12.5 (16F73)
 -bash: /u/.nvm/nvm.sh: line 587: syntax error near unexpected token ` + "`}'" + `
 -bash: /u/.nvm/nvm.sh: line 587: ` + "`}'" + `
-> "/root/.nvm/nvm.sh: line 2669: PROVIDED_VERSION: unbound variable
+> "/u/.nvm/nvm.sh: line 2669: PROVIDED_VERSION: unbound variable
 .nvm/nvm.sh: 24: .nvm/nvm.sh: Bad substitution
 bash: line 3: foo: command not found
 src/main.c: 24: error: x undeclared
@@ -296,7 +296,7 @@ src/main.c: 24: error: x undeclared
 shell crash of 0
    /u/.nvm/nvm.sh:587
 shell crash of 1
-   /root/.nvm/nvm.sh:2669
+   /u/.nvm/nvm.sh:2669
 shell crash of 2
    .nvm/nvm.sh:24
 `,
