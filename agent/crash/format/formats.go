@@ -30,6 +30,7 @@ func formats() []lineReader {
 		&valgrindReader{},
 		&nimReader{},
 		&vimReader{},
+		&matlabReader{},
 		&oneLineReader{lineForm: dartForm},
 		&numberedReader{},
 		&appleReader{},

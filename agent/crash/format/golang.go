@@ -2,7 +2,6 @@ package format
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"git-agent/agent/crash"
@@ -328,30 +327,24 @@ func goNames(name string) (symbol, function, pkg string) {
 }
 
 // goErrorReader reads the stack of an error that a program logged and survived, as zap and pkg/errors print it: the function of a
-// frame is without arguments, and its place is on the next line. It is reported only if no goroutine failed, too.
+// frame is without arguments, and its place is on the next line. It counts only in a report without a crash.
 //
 //	ERROR   Reconciler error        {"error": "current config is invalid"}
 //	sigs.k8s.io/controller-runtime/pkg/internal/controller.(*Controller).processNextWorkItem
 //		/go/pkg/mod/sigs.k8s.io/controller-runtime@v0.5.0/pkg/internal/controller/controller.go:232
 type goErrorReader struct {
-	named  reportLine // a line that may be the function of a frame
-	above  reportLine // the last line that is of no frame
-	said   reportLine // the last line that has an error as JSON
-	open   goError
-	errors []goError
-}
-
-// A goError is an error with its stack.
-type goError struct {
+	named   reportLine // a line that may be the function of a frame
+	above   reportLine // the last line that is of no frame
+	said    reportLine // the last line that has an error as JSON
 	problem crash.Problem
-	stack   crash.Stack
+	frames  []crash.Frame // of the stack that is read
 }
 
 // goErrorAbove is the number of lines from an error in JSON to its stack.
 const goErrorAbove = 4
 
 // Read implements lineReader.
-func (g *goErrorReader) Read(_ *scanner, l reportLine) bool {
+func (g *goErrorReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	if g.named.N > 0 && g.named.N == l.N-1 && strings.Contains(t, ".go:") {
 		if m := goPlace().FindStringSubmatch(t); m != nil && m[1] == "" && (path.IsAbs(m[2]) || strings.Contains(m[2], ":")) {
@@ -360,12 +353,12 @@ func (g *goErrorReader) Read(_ *scanner, l reportLine) bool {
 		}
 	}
 	if t != "" && strings.IndexByte(t, ' ') < 0 && len(t) <= maxRaw && goNamed().MatchString(t) {
-		if g.named = l; len(g.open.stack.Frames) == 0 {
-			g.open.problem = g.problem(l)
+		if g.named = l; len(g.frames) == 0 {
+			g.problem = g.failure(l)
 		}
-		return len(g.open.stack.Frames) > 0
+		return len(g.frames) > 0
 	}
-	g.close()
+	g.Flush(s)
 	g.named, g.above = reportLine{}, l
 	if strings.Contains(t, `"err`) && goErrorIn().MatchString(t) {
 		g.said = l
@@ -373,8 +366,8 @@ func (g *goErrorReader) Read(_ *scanner, l reportLine) bool {
 	return false
 }
 
-// problem returns the error whose stack may begin in a line.
-func (g *goErrorReader) problem(l reportLine) crash.Problem {
+// failure returns the error whose stack may begin in a line.
+func (g *goErrorReader) failure(l reportLine) crash.Problem {
 	p := crash.Problem{Kind: "error", Line: l.N}
 	switch m := goErrorIn().FindStringSubmatch(g.said.Text); {
 	case m != nil && l.N-g.said.N <= goErrorAbove:
@@ -389,32 +382,16 @@ func (g *goErrorReader) problem(l reportLine) crash.Problem {
 func (g *goErrorReader) add(l reportLine, m []string) {
 	f := crash.Frame{File: m[2], Line: atoi(m[3]), Raw: g.named.Text + " " + l.Text}
 	f.Symbol, f.Function, f.Module = goNames(g.named.Text)
-	if st := &g.open.stack; len(st.Frames) < maxFrames {
-		st.Frames = append(st.Frames, bounded(l, f))
+	if len(g.frames) < maxFrames {
+		g.frames = append(g.frames, bounded(l, f))
 	}
 	g.named = reportLine{}
 }
 
-// close ends the stack that is read.
-func (g *goErrorReader) close() {
-	if len(g.open.stack.Frames) > 0 && len(g.errors) < maxStacks {
-		g.errors = append(g.errors, g.open)
-	}
-	g.open = goError{}
-}
-
-// Flush implements flusher.
+// Flush implements flusher. It ends the stack that is read.
 func (g *goErrorReader) Flush(s *scanner) {
-	g.close()
-	s.Close()
-	if slices.ContainsFunc(s.Report.Stacks, func(st crash.Stack) bool { return st.Format == "go" }) {
-		return
+	if len(g.frames) > 0 {
+		s.Spare(g.problem, crash.Stack{Format: "go", Frames: g.frames})
 	}
-	for _, e := range g.errors {
-		s.Fail(e.problem)
-		e.stack.Kind, e.stack.Format = crash.StackCrash, "go"
-		e.stack.Title, e.stack.Problem = titleOf(e.problem.Kind, e.problem.Message), s.Problem
-		s.keep(e.stack)
-	}
-	g.errors = nil
+	g.frames = nil
 }

@@ -228,7 +228,7 @@ E15: Invalid expression: type(p) != v:t_string || empty(p)
 Error detected while processing BufEnter Autocommands for "*"..function signature#sign#Refresh[22]..signature#sign#Place[30]..<SNR>158_RefreshLine:
 line   15:
 E119: Not enough arguments for function: gitgutter#hunk#hunks
-Error detected while processing /builds/trev/.vim/pack/git/start/fuzzbox.vim/after/plugin/fuzzbox.vim:
+Error detected while processing /u/.vim/pack/git/start/fuzzbox.vim/after/plugin/fuzzbox.vim:
 line   39:
 E121: Undefined variable: g:fuzzbox_devicons_glyph_func
 Error in the line:
@@ -244,7 +244,93 @@ vim crash of 1
   signature#sign#Place autoload/signature/sign.vim:0
   signature#sign#Refresh autoload/signature/sign.vim:0
 vim crash of 2
-   /builds/trev/.vim/pack/git/start/fuzzbox.vim/after/plugin/fuzzbox.vim:39
+   /u/.vim/pack/git/start/fuzzbox.vim/after/plugin/fuzzbox.vim:39
+`,
+	},
+	{
+		name: "errors of MATLAB and Octave",
+		from: "davidvarga/MBeautifier#21, 99, shortened, and the form of Octave",
+		text: "Index exceeds matrix dimensions.\n" + `
+Error in MBeautify/performFormatting>processContainer (line 559)
+    indexes = find([containerBorderIndexes{:, 2}] == maxDepth, 2);
+
+Error in MBeautify.beautify (line 18)
+formattedSource = MBeautify.performFormatting(codeToFormat, settingConf);
+` + "```" + `
+Error using MBeautifier.MIndenter/performIndenting (line 133)
+Cell contents indices must be greater than 0
+Error in run (line 3)
+error: 'x' undefined
+error: called from
+    rdsamp at line 121 column 5
+    main>helper at line 5 column 1
+`,
+		want: `! error
+! error
+! error
+matlab crash of 0
+  processContainer MBeautify.m:559
+  beautify MBeautify.m:18
+matlab crash of 1
+  performIndenting +MBeautifier/MIndenter.m:133
+  run run.m:3
+matlab crash of 2
+  rdsamp rdsamp.m:121
+  helper main.m:5
+`,
+	},
+	{
+		name: "errors of bash and dash",
+		from: "nvm-sh/nvm#1553, 1587, 340",
+		text: `MACOS  10.12.5 (16F73)
+-bash: /u/.nvm/nvm.sh: line 587: syntax error near unexpected token ` + "`}'" + `
+-bash: /u/.nvm/nvm.sh: line 587: ` + "`}'" + `
+> "/u/.nvm/nvm.sh: line 2669: PROVIDED_VERSION: unbound variable
+.nvm/nvm.sh: 24: .nvm/nvm.sh: Bad substitution
+bash: line 3: foo: command not found
+src/main.c: 24: error: x undeclared
+`,
+		want: `! error
+! error
+! error
+shell crash of 0
+   /u/.nvm/nvm.sh:587
+shell crash of 1
+   /u/.nvm/nvm.sh:2669
+shell crash of 2
+   .nvm/nvm.sh:24
+`,
+	},
+	{
+		name: "stacks of the package of Dart for stacks",
+		from: "dart-lang/test#555, flutter/flutter#104212, shortened",
+		text: `NoSuchMethodError: The method 'foo' was called on null.
+  dart:async/future_impl.dart 22                                _Completer.completeError
+  package:app/src/y.dart 22:7                                   Foo.baz.<fn>
+  test/frontend/matcher/throws_test.dart 192:8                  main.<fn>.<fn>.<fn>
+  ===== asynchronous gap ===========================
+  ../packages/stack_trace/src/stack_zone_specification.dart.js 212:16                  [_run]
+  ../dart-sdk/lib/async/zone.dart 1399:47                                              <fn>
+`,
+		want: `! NoSuchMethodError
+dart crash of 0
+  _Completer.completeError dart:async/future_impl.dart:22
+  Foo.baz package:app/src/y.dart:22
+  main test/frontend/matcher/throws_test.dart:192
+  _run ../packages/stack_trace/src/stack_zone_specification.dart.js:212
+   ../dart-sdk/lib/async/zone.dart:1399
+`,
+	},
+	{
+		name: "a title of App Center, whose stack is empty",
+		from: "predictive-technology-laboratory/sensus#527, with another file",
+		text: `# Fix System.NullReferenceException in C:\agent\src\Sensus.Shared\SensusServiceHelper.cs line 169
+
+### Version 15.7.0(1529693233) ###
+`,
+		want: `! System.NullReferenceException
+dotnet crash of 0
+   C:\agent\src\Sensus.Shared\SensusServiceHelper.cs:169
 `,
 	},
 }

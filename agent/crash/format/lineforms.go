@@ -23,6 +23,8 @@ type lineForm struct {
 	alone source.Pattern
 	// aloneHas is a part of each such line.
 	aloneHas string
+	// spare says that a failure that is alone counts only in a report without a stack.
+	spare bool
 	// waits says that a stack may follow a failure that is alone.
 	waits bool
 	// opens matches the heading of a stack; nil if the first frame opens it.
@@ -46,7 +48,7 @@ func oneLineReaders() []lineReader {
 	var out []lineReader
 	for _, form := range []lineForm{luaForm, ocamlForm, perlForm, haskellForm, juliaForm, shinyForm,
 		zigForm, crystalForm, dForm, rakuForm, godotForm, powerShellForm, swiftForm,
-		clojureForm, qmlForm, fortranForm} {
+		clojureForm, qmlForm, fortranForm, shellForm} {
 		out = append(out, &oneLineReader{lineForm: form})
 	}
 	return out
@@ -298,4 +300,17 @@ var fortranForm = lineForm{
 	format:   "fortran",
 	alone:    source.Lazy(`^At line (?P<line>\d+) of file (?P<file>\S+\.[fF]\w*)\b.*$`),
 	aloneHas: "At line ",
+}
+
+// shellForm is the line in which bash or dash names the place of an error, in a script with a path or an ending.
+var shellForm = lineForm{
+	format: "shell",
+	spare:  true,
+	alone: source.Lazy(
+		`(?:^|[\s"'])(?P<file>[\w~.+@-]*[/.][\w~.+@/-]*): (?:(?:line|linha|línea|Zeile|ligne|riga|строка) )?(?P<line>\d+): (?:\S+: )??(?P<message>(?i:syntax error|` +
+			`erro de sintaxe|bad substitution|unexpected EOF).*|\S.*: (?:unbound variable|(?:command )?not found|bad substitution|parameter (?:null or )?not set|` +
+			`bad array subscript|readonly variable|not a valid identifier|ambiguous redirect|division by 0.*|unexpected operator|bad number|` +
+			`(?:integer expression|unary operator|binary operator) expected|too many arguments|No such file or directory|Permission denied))$`,
+	),
+	aloneHas: ": ",
 }

@@ -111,8 +111,13 @@ func (r *oneLineReader) Flush(s *scanner) {
 		return
 	}
 	m := groups(r.alone, r.head.Text)
-	s.Fail(r.problem(m))
-	s.AddPlace(r.head, r.format, crash.Frame{File: m["file"], Line: atoi(m["line"])})
+	if f := (crash.Frame{File: m["file"], Line: atoi(m["line"])}); r.spare {
+		f.Assertion = true
+		s.Spare(r.problem(m), crash.Stack{Format: r.format, Frames: []crash.Frame{bounded(r.head, f)}})
+	} else {
+		s.Fail(r.problem(m))
+		s.AddPlace(r.head, r.format, f)
+	}
 	r.head, r.lone = reportLine{}, false
 }
 

@@ -57,6 +57,7 @@ type scanner struct {
 	repeat    repeat
 	mentioned []byte // the last word with a version
 	linked    links
+	spare     []spare
 	heading   []byte // the end of the last line with text
 
 	fromFolder bool // pip builds a package from a folder
@@ -175,6 +176,7 @@ func (s *scanner) Finish() *crash.Report {
 		}
 	}
 	s.Close()
+	s.spares()
 	s.places()
 	for i := range s.Report.Stacks {
 		markHandlers(&s.Report.Stacks[i])
@@ -197,6 +199,31 @@ func (s *scanner) Finish() *crash.Report {
 		s.Report.Notes = append(s.Report.Notes, fmt.Sprintf("the report names %d more problems, which were not read", s.left.problems))
 	}
 	return &s.Report
+}
+
+// A spare is a failure that counts only in a report that has no other stack.
+type spare struct {
+	problem crash.Problem
+	stack   crash.Stack
+}
+
+// Spare keeps a stack that counts only if the report has no other one, such as that of an error which a program survived.
+func (s *scanner) Spare(p crash.Problem, st crash.Stack) {
+	if len(s.spare) < maxStacks {
+		s.spare = append(s.spare, spare{p, st})
+	}
+}
+
+// spares adds the stacks that count if there is no other one.
+func (s *scanner) spares() {
+	if len(s.Report.Stacks) > 0 {
+		return
+	}
+	for _, e := range s.spare {
+		s.Fail(e.problem)
+		e.stack.Kind, e.stack.Problem, e.stack.Title = crash.StackCrash, s.Problem, titleOf(e.problem.Kind, e.problem.Message)
+		s.keep(e.stack)
+	}
 }
 
 // Found notes that a line of a format was found.
