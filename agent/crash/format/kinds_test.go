@@ -301,6 +301,38 @@ shell crash of 2
    .nvm/nvm.sh:24
 `,
 	},
+	{
+		name: "stacks of the package of Dart for stacks",
+		from: "dart-lang/test#555, flutter/flutter#104212, shortened",
+		text: `NoSuchMethodError: The method 'foo' was called on null.
+  dart:async/future_impl.dart 22                                _Completer.completeError
+  package:app/src/y.dart 22:7                                   Foo.baz.<fn>
+  test/frontend/matcher/throws_test.dart 192:8                  main.<fn>.<fn>.<fn>
+  ===== asynchronous gap ===========================
+  ../packages/stack_trace/src/stack_zone_specification.dart.js 212:16                  [_run]
+  ../dart-sdk/lib/async/zone.dart 1399:47                                              <fn>
+`,
+		want: `! NoSuchMethodError
+dart crash of 0
+  _Completer.completeError dart:async/future_impl.dart:22
+  Foo.baz package:app/src/y.dart:22
+  main test/frontend/matcher/throws_test.dart:192
+  _run ../packages/stack_trace/src/stack_zone_specification.dart.js:212
+   ../dart-sdk/lib/async/zone.dart:1399
+`,
+	},
+	{
+		name: "a title of App Center, whose stack is empty",
+		from: "predictive-technology-laboratory/sensus#527, with another file",
+		text: `# Fix System.NullReferenceException in C:\agent\src\Sensus.Shared\SensusServiceHelper.cs line 169
+
+### Version 15.7.0(1529693233) ###
+`,
+		want: `! System.NullReferenceException
+dotnet crash of 0
+   C:\agent\src\Sensus.Shared\SensusServiceHelper.cs:169
+`,
+	},
 }
 
 // A link is no place of a report with a stack. Its commit is the version if the report names none.
