@@ -48,7 +48,7 @@ func oneLineReaders() []lineReader {
 	var out []lineReader
 	for _, form := range []lineForm{luaForm, ocamlForm, perlForm, haskellForm, juliaForm, shinyForm,
 		zigForm, crystalForm, dForm, rakuForm, godotForm, powerShellForm, swiftForm,
-		clojureForm, qmlForm, fortranForm, shellForm} {
+		clojureForm, qmlForm, fortranForm, shellForm, titleForm} {
 		out = append(out, &oneLineReader{lineForm: form})
 	}
 	return out
@@ -200,9 +200,11 @@ var dartForm = lineForm{
 		`^(?:.*Unhandled [Ee]xception: (?P<message>.+)|(?P<kind>[A-Z_]\w*(?:Error|Exception))(?: \([^)]*\))?: (?P<message2>.*)|` +
 			`The following (?P<kind2>\w+) was thrown\b.*)$`,
 	),
-	has: ".dart:",
+	has: ".dart",
 	frame: source.Lazy(
-		`^#\d+ +(?:new )?(?P<name>\S.*?)(?:\.<(?:anonymous closure|fn)>)* \((?P<file>[\w-]+:\S+?\.dart):(?P<line>\d+)(?::(?P<column>\d+))?\)$`,
+		`^#\d+ +(?:new )?(?P<name>\S.*?)(?:\.<(?:anonymous closure|fn)>)* \((?P<file>[\w-]+:\S+?\.dart):(?P<line>\d+)(?::(?P<column>\d+))?\)$|` +
+			// The package stack_trace, as tests and Flutter for the web print it.
+			`^(?P<file2>[\w./:@-]+\.dart(?:\.js)?) (?P<line2>\d+)(?::(?P<column2>\d+))? +(?:new )?\[?(?P<name2>[\w.$]*\w)?\]?(?:\.?<\w+>(?:\.\w+)?)*$`,
 	),
 	apart: "#",
 }
@@ -313,4 +315,12 @@ var shellForm = lineForm{
 			`(?:integer expression|unary operator|binary operator) expected|too many arguments|No such file or directory|Permission denied))$`,
 	),
 	aloneHas: ": ",
+}
+
+// titleForm is the title that App Center gives to a crash, whose stack it may not have.
+var titleForm = lineForm{
+	format:   "dotnet",
+	spare:    true,
+	alone:    source.Lazy(`(?:^|\s)(?P<kind>(?:\w+\.)*\w*Exception) in (?P<file>\S.*\.\w{1,5}) line (?P<line>\d+)$`),
+	aloneHas: "Exception in ",
 }
