@@ -42,6 +42,17 @@ func TestCommitsThatChangeOnlyTests(t *testing.T) {
 	if s := signals(source[3]); len(s) != 1 || s[0].Name != "changes only tests" || s[0].Weight > -3 {
 		t.Errorf("signals: %+v", s)
 	}
+	alike := []Ranked{
+		{Candidate: &candidate.Candidate{OID: "alike", Sources: candidate.FromRecent, Files: 2, Paths: []string{"src/client.ts", "hmr/__tests__/hmr.spec.ts"}}, Probability: 0.5},
+		{Candidate: &candidate.Candidate{OID: "names", Sources: candidate.FromNames, Files: 2, Paths: []string{"src/names.ts", "hmr/__tests__/hmr.spec.ts"}}, Probability: 0.1},
+		{Candidate: &candidate.Candidate{OID: "elsewhere", Sources: candidate.FromRecent, Files: 1, Paths: []string{"src/other.ts"}}, Probability: 0.1},
+	}
+	fix := of("src/environment.ts")
+	fix.allPaths = map[string]int{"src/environment.ts": 1, "hmr/__tests__/hmr.spec.ts": 1}
+	fix.doubt(alike) // vitejs/vite 616296895bd1, whose first suspect had .49
+	if alike[2].Candidate.OID != "alike" || alike[2].doubt == "" || alike[0].doubt+alike[1].doubt != "" {
+		t.Errorf("%+v", alike)
+	}
 	tests := list()
 	of("nova/tests/functional/test_numa.py").doubt(tests)
 	if tests[0].Candidate.OID != "test" || tests[0].Probability != 0.5 {
