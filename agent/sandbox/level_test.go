@@ -251,6 +251,19 @@ func TestCargoTargetDir(t *testing.T) {
 	}
 }
 
+// A version of a tool that the user chose for the shell, as with pyenv shell, is that of the commands: another Python has other packages.
+func TestChosenVersionsArePassedOn(t *testing.T) {
+	t.Parallel()
+	chosen := []string{"PYENV_VERSION", "RBENV_VERSION", "NODENV_VERSION", "RUSTUP_TOOLCHAIN"}
+	lookup := func(name string) (string, bool) { return "3.12.1", slices.Contains(chosen, name) }
+	env, err := environ(lookup, nil, Spec{Dir: "/var/tree"}, Landlock)
+	for _, name := range chosen {
+		if !slices.Contains(env, name+"=3.12.1") {
+			t.Errorf("%s is not passed on: %q, %v", name, env, err)
+		}
+	}
+}
+
 func TestDescribe(t *testing.T) {
 	// A command with --network is not said to have none.
 	t.Parallel()

@@ -264,7 +264,10 @@ func (s *study) reproduces(ctx context.Context) (err error) {
 		if err := s.leaveOutModules(ctx); err != nil {
 			return err
 		}
-		return s.leaveOutUnloaded(ctx)
+		if err := s.leaveOutUnloaded(ctx); err != nil {
+			return err
+		}
+		return s.narrowToFiles(ctx)
 	case s.writes():
 		s.unwritten = true
 		return s.noteAbsent(ctx)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-agent/agent"
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/source"
 )
@@ -133,7 +134,7 @@ func (d directory) pythonCure(line string) Cure {
 			what = append(what, "-r "+name)
 		}
 	}
-	pip := ""
+	pip, forTests := "", len(what) > 1 || len(what) == 1 && !d.has("requirements.txt")
 	own := module != "" && d.has(module+".py", module+"/", "src/"+module+".py", "src/"+module+"/")
 	switch {
 	case d.has("setup.py", "pyproject.toml") && (own || len(what) == 0):
@@ -141,13 +142,17 @@ func (d directory) pythonCure(line string) Cure {
 		if what = append([]string{arguments}, what...); group {
 			pip = ".venv/bin/pip install 'pip>=25.1' && "
 		}
+		forTests = forTests || arguments != "-e ."
 	case own && d.has("src/"+module+".py", "src/"+module+"/"):
 		return Cure{Advice: "it is the project's own: begin the command with PYTHONPATH=src"}
 	case own:
 		return Cure{Advice: "it is the project's own: begin the command with PYTHONPATH=."}
 	}
+	if !forTests {
+		what = agent.Unique(append(what, d.toxDeps()...))
+	}
 	what = append(what, plugins...)
-	if module == "pytest" || len(what) > 0 && strings.Contains(line, "pytest") {
+	if !slices.Contains(what, "pytest") && (module == "pytest" || len(what) > 0 && strings.Contains(line, "pytest")) {
 		what = append(what, "pytest")
 	}
 	switch { // the name of a module may differ from its package, and must not be guessed
@@ -180,6 +185,29 @@ func (d directory) own() (arguments string, group bool) {
 		}
 	}
 	return "-e .", false
+}
+
+// plainDep matches a line of tox.ini that names a package, or a file of packages, without a condition of tox.
+var plainDep = source.Lazy(`^(?:-r *[\w./-]+|[A-Za-z][\w.-]*(?:\[[\w, -]+\])? *(?:[<>=!~;][^{}:]*)?)$`)
+
+// toxDeps returns the packages that tox installs for the tests, as arguments of pip.
+func (d directory) toxDeps() (deps []string) {
+	inside := false
+	for line := range strings.Lines(section(d.text("tox.ini"), "[testenv]")) {
+		text, _, _ := strings.Cut(line, "#")
+		if name, rest, ok := strings.Cut(text, "="); ok && text[0] > ' ' {
+			inside, text = strings.TrimSpace(name) == "deps", rest
+		}
+		text = strings.TrimSpace(text)
+		switch file, isFile := strings.CutPrefix(text, "-r"); {
+		case !inside || !plainDep().MatchString(text):
+		case isFile && d.has(strings.TrimSpace(file)):
+			deps = append(deps, "-r "+strings.TrimSpace(file))
+		case !isFile:
+			deps = append(deps, quote(text))
+		}
+	}
+	return deps
 }
 
 // section returns the lines of a TOML or INI file below some headings.
