@@ -282,7 +282,11 @@ func (c *Bisect) print(ctx context.Context, a *app.App, repo *gitext.Repo, found
 		return c.writeLog(found)
 	}
 	if c.Log == "-" {
-		return render.WriteBisectLog(a.Raw, found)
+		err := render.WriteBisectLog(a.Raw, found)
+		if found.Status != bisect.Proved { // the log does not say why
+			err = errors.Join(err, c.human(ctx, a, repo, found, a.Stderr))
+		}
+		return err
 	}
 	if err := c.writeLog(found); err != nil {
 		return err
@@ -292,15 +296,19 @@ func (c *Bisect) print(ctx context.Context, a *app.App, repo *gitext.Repo, found
 	}
 	page := a.Page(ctx)
 	defer func() { err = errors.Join(err, page.Close()) }()
+	if err := c.human(ctx, a, repo, found, page); err != nil {
+		return err
+	}
+	return c.releases(ctx, a, repo, found, page)
+}
+
+// human writes the answer as text.
+func (c *Bisect) human(ctx context.Context, a *app.App, repo *gitext.Repo, found *engine.Result, w io.Writer) error {
 	at, local := app.HereIn(repo), *found
 	if found.Culprit != nil {
 		local.Culprit = &at.Suspects([]suspect.Suspect{*found.Culprit})[0]
 	}
-	human := render.NewHuman(page, a.NewPalette(ctx), a.TextWidth(), a.Flags.Verbose > 0, at.Path)
-	if err := human.Bisect(&local, at.Up()); err != nil {
-		return err
-	}
-	return c.releases(ctx, a, repo, found, page)
+	return render.NewHuman(w, a.NewPalette(ctx), a.TextWidth(), a.Flags.Verbose > 0, at.Path).Bisect(&local, at.Up())
 }
 
 // writeLog writes the log to the file of --log, if there is one.
