@@ -3,9 +3,11 @@ package gitext
 import (
 	"context"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"git-agent/gitext/disk"
 	"git-agent/gitext/gitcmd"
 )
 
@@ -74,6 +76,29 @@ func (r *Repo) commitRefs(ctx context.Context, prefixes ...string) ([]Tag, error
 		}
 	}
 	return refs, nil
+}
+
+// Replaced counts the objects that git takes for others in the user's repository, by git replace and by the file
+// grafts. The package applies none of them.
+func (r *Repo) Replaced(ctx context.Context) (int, error) {
+	out, err := r.user.Output(ctx, gitcmd.Call{Timeout: gitcmd.QuickTimeout, Args: []string{"for-each-ref", "--format=%(refname)", "refs/replace/"}})
+	if err != nil {
+		return 0, err
+	}
+	n := strings.Count(string(out), "\n")
+	const most = 1 << 20 // bytes of grafts
+	grafts, err := disk.ReadRegular(filepath.Join(r.CommonDir(), "info", "grafts"), most)
+	if err != nil {
+		return n, nil // there is none, or git could not read it, either
+	}
+	for line := range strings.Lines(string(grafts)) {
+		if id, _, _ := strings.Cut(strings.TrimSpace(line), " "); id != "" {
+			if _, err := ParseOID(id); err == nil {
+				n++
+			}
+		}
+	}
+	return n, nil
 }
 
 // RemoteURLs lists the URLs of the remotes in the user's repository: those of origin first, then in

@@ -115,9 +115,13 @@ func findBySubject(ctx context.Context, repo *gitext.Repo, fc *FixContext, a *An
 	if fc.Parent == "" {
 		return nil
 	}
-	commits, err := mention{title: subject, text: a.Text}.commits(ctx, repo, fc.Parent)
-	if err != nil || len(commits) != 1 {
+	titled, err := withTitle(ctx, repo, fc.Parent, subject)
+	if err != nil {
 		return err
+	}
+	commits := mention{title: subject, text: a.Text}.commits(titled)
+	if len(commits) != 1 {
+		return nil
 	}
 	a.Commit, a.Subject, a.Written, a.Problem, a.Verified = commits[0], subject, named, "", true
 	return nil

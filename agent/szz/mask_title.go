@@ -287,15 +287,19 @@ func (m *Mask) readHistory(ctx context.Context, fc *FixContext, body string) ([]
 
 // readBlamed looks for the commits that the fix blames by a number.
 func (m *Mask) readBlamed(ctx context.Context, fc *FixContext, body string) error {
-	for _, r := range mentions(body) {
-		if r.kind == nil || fc.Parent == "" {
+	list := mentions(body)
+	if fc.Parent == "" {
+		return nil
+	}
+	numbered, err := withNumbers(ctx, m.repo, fc.Parent, list)
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		if r.kind == nil {
 			continue
 		}
-		commits, err := r.commits(ctx, m.repo, fc.Parent)
-		if err != nil {
-			return err
-		}
-		if len(commits) > 0 {
+		if commits := r.commits(numbered); len(commits) > 0 {
 			m.blamed[r.written] = string(commits[0])
 		}
 	}

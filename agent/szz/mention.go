@@ -20,7 +20,7 @@ var (
 )
 
 // mostReferences is the largest number of commit names without a hash that are looked up
-// for one message. Each lookup is a walk over the messages of all ancestors.
+// for one message. Each subject is a walk over the messages of all ancestors, and all numbers are one.
 const mostReferences = 3
 
 // A mention names a commit by its subject or by a number that its message carries.
@@ -63,14 +63,21 @@ func referredAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext,
 		return nil, nil
 	}
 	var found []Annotation
-	for _, r := range mentions(body) {
-		if r.kind != nil && r.kind.report && fixCloses(in.Message, r.number) {
-			continue // the report of the bug itself
+	list := slices.DeleteFunc(mentions(body), func(r mention) bool {
+		return r.kind != nil && r.kind.report && fixCloses(in.Message, r.number) // the report of the bug itself
+	})
+	numbered, err := withNumbers(ctx, repo, fc.Parent, list)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range list {
+		matched := numbered
+		if r.kind == nil {
+			if matched, err = withTitle(ctx, repo, fc.Parent, r.title); err != nil {
+				return nil, err
+			}
 		}
-		commits, err := r.commits(ctx, repo, fc.Parent)
-		if err != nil {
-			return nil, err
-		}
+		commits := r.commits(matched)
 		if len(commits) == 1 && !slices.ContainsFunc(found, func(a Annotation) bool { return a.Commit == commits[0] }) {
 			found = append(found, Annotation{Kind: AnnotationProse, Text: r.text, Commit: commits[0], Subject: r.title, Verified: true, In: in.OID})
 		}
@@ -78,12 +85,29 @@ func referredAnnotations(ctx context.Context, repo *gitext.Repo, fc *FixContext,
 	return found, nil
 }
 
-// commits returns the ancestors of tip that the mention names, tip included.
-func (r mention) commits(ctx context.Context, repo *gitext.Repo, tip gitext.OID) ([]gitext.OID, error) {
-	const mostMatches = 50 // largest number of messages with the words
-	opt := gitext.LogOptions{Tip: tip, Grep: r.title, Max: mostMatches}
-	if r.kind != nil {
-		opt.GrepLine = r.kind.carrier(r.number)
+// mostMatches is the largest number of messages with a name.
+const mostMatches = 50
+
+// withTitle returns the ancestors of tip whose messages have a title.
+func withTitle(ctx context.Context, repo *gitext.Repo, tip gitext.OID, title string) ([]gitext.Commit, error) {
+	return messagesOf(ctx, repo, gitext.LogOptions{Tip: tip, Grep: title, Max: mostMatches})
+}
+
+// withNumbers returns the ancestors of tip whose messages have a number of the mentions.
+func withNumbers(ctx context.Context, repo *gitext.Repo, tip gitext.OID, list []mention) ([]gitext.Commit, error) {
+	var carriers []string
+	for _, r := range list {
+		if r.kind != nil {
+			carriers = append(carriers, r.kind.carrier(r.number))
+		}
+	}
+	return messagesOf(ctx, repo, gitext.LogOptions{Tip: tip, GrepLine: strings.Join(carriers, "|"), Max: mostMatches * len(carriers)})
+}
+
+// messagesOf returns the commits of a log, none if there may be more of them, because the names are ambiguous then.
+func messagesOf(ctx context.Context, repo *gitext.Repo, opt gitext.LogOptions) ([]gitext.Commit, error) {
+	if opt.Max == 0 {
+		return nil, nil
 	}
 	var matched []gitext.OID
 	for e, err := range repo.Log(ctx, opt) {
@@ -92,22 +116,26 @@ func (r mention) commits(ctx context.Context, repo *gitext.Repo, tip gitext.OID)
 		}
 		matched = append(matched, e.OID)
 	}
-	if len(matched) == mostMatches {
-		return nil, nil // there may be more matches, so the name is ambiguous
+	if len(matched) == opt.Max {
+		return nil, nil
 	}
 	commits, err := repo.Commits(ctx, matched)
 	if err != nil {
-		return nil, fmt.Errorf("read the commits that %q may name: %w", r.text, err)
+		return nil, fmt.Errorf("read the commits that the message of the fix may name: %w", err)
 	}
-	commits = slices.DeleteFunc(commits, func(c gitext.Commit) bool { return !r.is(c) })
-	if len(commits) > 1 {
-		commits = slices.DeleteFunc(commits, func(c gitext.Commit) bool { return !r.describes(c) })
+	return commits, nil
+}
+
+// commits returns those of the commits that the mention names.
+func (r mention) commits(list []gitext.Commit) (named []gitext.OID) {
+	list = slices.DeleteFunc(slices.Clone(list), func(c gitext.Commit) bool { return !r.is(c) })
+	if len(list) > 1 {
+		list = slices.DeleteFunc(list, func(c gitext.Commit) bool { return !r.describes(c) })
 	}
-	var named []gitext.OID
-	for _, c := range commits {
+	for _, c := range list {
 		named = append(named, c.OID)
 	}
-	return named, nil
+	return named
 }
 
 // is reports whether the commit has the subject or carries the number.

@@ -62,6 +62,13 @@ func (c *Bisect) Run(ctx context.Context, a *app.App) (err error) {
 	if repo.Shallow() {
 		a.WarnOnce("the repository is shallow: commits behind its boundary cannot be tried; " + app.Unshallow + " gets them")
 	}
+	switch n, err := repo.Replaced(ctx); {
+	case err != nil:
+		return err
+	case n > 0:
+		a.WarnOnce("the history is searched as it was committed: what git replace or grafts put in place of " + agent.Plural(n, "commit") +
+			" counts for git bisect, and not here")
+	}
 	q, err := c.question(ctx, a, repo)
 	if err != nil {
 		return err
@@ -275,7 +282,11 @@ func (c *Bisect) print(ctx context.Context, a *app.App, repo *gitext.Repo, found
 		return c.writeLog(found)
 	}
 	if c.Log == "-" {
-		return render.WriteBisectLog(a.Raw, found)
+		err := render.WriteBisectLog(a.Raw, found)
+		if found.Status != bisect.Proved { // the log does not say why
+			err = errors.Join(err, c.human(ctx, a, repo, found, a.Stderr))
+		}
+		return err
 	}
 	if err := c.writeLog(found); err != nil {
 		return err
@@ -285,15 +296,19 @@ func (c *Bisect) print(ctx context.Context, a *app.App, repo *gitext.Repo, found
 	}
 	page := a.Page(ctx)
 	defer func() { err = errors.Join(err, page.Close()) }()
+	if err := c.human(ctx, a, repo, found, page); err != nil {
+		return err
+	}
+	return c.releases(ctx, a, repo, found, page)
+}
+
+// human writes the answer as text.
+func (c *Bisect) human(ctx context.Context, a *app.App, repo *gitext.Repo, found *engine.Result, w io.Writer) error {
 	at, local := app.HereIn(repo), *found
 	if found.Culprit != nil {
 		local.Culprit = &at.Suspects([]suspect.Suspect{*found.Culprit})[0]
 	}
-	human := render.NewHuman(page, a.NewPalette(ctx), a.TextWidth(), a.Flags.Verbose > 0, at.Path)
-	if err := human.Bisect(&local, at.Up()); err != nil {
-		return err
-	}
-	return c.releases(ctx, a, repo, found, page)
+	return render.NewHuman(w, a.NewPalette(ctx), a.TextWidth(), a.Flags.Verbose > 0, at.Path).Bisect(&local, at.Up())
 }
 
 // writeLog writes the log to the file of --log, if there is one.
