@@ -13,8 +13,14 @@ import (
 func TestMentions(t *testing.T) {
 	type named struct{ name, version string }
 	for line, want := range map[string][]named{
-		"Cloud-init v. 18.2 running 'init' at Thu, 28 Jun 2018 12:00:00 +0000. Up 8.01 seconds.":                 {{"Cloud-init", "18.2"}, {"Up", "8.01"}},
-		"2019-12-13 Cloud-init v. 19.3-41-gc4735dd3-0ubuntu1~18.04.1 running 'modules'":                          {{"Cloud-init", "19.3-41-gc4735dd3-0ubuntu1~18.04.1"}},
+		"Cloud-init v. 18.2 running 'init' at Thu, 28 Jun 2018 12:00:00 +0000. Up 8.01 seconds.": {{"Cloud-init", "18.2"}, {"Up", "8.01"}},
+		"2019-12-13 Cloud-init v. 19.3-41-gc4735dd3-0ubuntu1~18.04.1 running 'modules'":          {{"Cloud-init", "19.3-41-gc4735dd3-0ubuntu1~18.04.1"}},
+		"# Heap overflow in 0.27.3":        {{"version", "0.27.3"}},
+		"[v1.06] crash on start":           {{"version", "1.06"}},
+		"Crash on start (v0.27.3)":         {{"version", "0.27.3"}},
+		"It ends\nHeap overflow in 0.27.3": {{"in", "0.27.3"}},
+		"Crash with 10.0.2.15":             {{"with", "10.0.2.15"}},
+		"Crash in Python 3.8.1":            {{"Python", "3.8.1"}},
 		"12345:M 05 May 10:00:00.123 # Redis 4.0.11 crashed by signal: 11":                                       {{"Redis", "4.0.11"}},
 		"=== REDIS BUG REPORT START: Cut & paste starting from here ===":                                         nil,
 		"/go/pkg/mod/github.com/spf13/cobra@v1.2.3/command.go:856 +0x2c2":                                        {{"cobra", "1.2.3"}},
@@ -62,7 +68,7 @@ func TestMentions(t *testing.T) {
 		"libfoo.so.1.2.3(main+0x12) [0x7f12]":                                              {{"libfoo.so", "1.2.3"}},
 		"took 0.5 s. 3.4.":                                                                 {{"took", "0.5"}, {"s", "3.4"}},
 		"1.2.3.5":                                                                          {{"", "1.2.3.5"}},
-		"# 0.14.3 crashes when the shell is gone":                                          {{"", "0.14.3"}},
+		"# 0.14.3 crashes when the shell is gone":                                          {{"version", "0.14.3"}},
 		"NeoMutt 20180716-952-a2da0a":                                                      {{"NeoMutt", "20180716-952-a2da0a"}},
 		"20180716-566-b63e77":                                                              {{"", "20180716-566-b63e77"}},
 		"Ubuntu 16.04 & WavPack revision 0a7295 (HEAD)":                                    {{"Ubuntu", "16.04"}, {"commit", "0a7295"}},
