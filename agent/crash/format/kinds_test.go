@@ -391,6 +391,29 @@ valgrind crash of 1
   make (/u/a.out)
 `,
 	},
+	{
+		name: "the fault of a program in the journal, above its stack",
+		from: "made up in the forms of Linux and systemd-coredump",
+		text: `May 01 10:00:00 host kernel: sway[12345]: segfault at 18 ip 00005581c0a1b2c3 sp 00007ffc12345678 error 6 in sway[5581c0a00000+40000] likely on CPU 3
+May 01 10:00:01 host systemd-coredump[12400]: [🡕] Process 12345 (sway) of user 1000 dumped core.
+
+                                              Stack trace of thread 12345:
+                                              #0  0x00005581c0a1b2c3 container_get_siblings (sway + 0x2b2c3)
+`,
+		want: `! SIGSEGV write 0x18 null
+coredump crash [12345] of 0
+  container_get_siblings (sway)
+`,
+	},
+	{
+		name: "the fault of a program alone",
+		from: "made up in the form of Linux",
+		text: "[  123.456789] sway[12345]: segfault at 7f0018 ip 00005581c0a1b2c3 sp 00007ffc12345678 error 15 in sway[2b2c3,5581c0a00000+40000]\n",
+		want: `! SIGSEGV execute 0x7f0018
+coredump crash of 0
+   (sway)
+`,
+	},
 }
 
 // A link is no place of a report with a stack. Its commit is the version if the report names none.

@@ -42,7 +42,7 @@ var marks = sync.OnceValue(func() *automaton {
 #%~;#%%~;#%%%~;#%:;#%%:;frame #
 sanitizer;runtime error;leak of~;of size~;freed by;allocated by;created by;stored to memory;uninit;marked as~;heap block;mutex m;hint: addr
 at 0x;by 0x;invalid read;invalid write;invalid free;lost in~;alloc'd;free'd;stack'd;terminating~;overlap in;mismatched;syscall param;jump to the inv;data race;realloc;==%
-^signal;sigsegv;sigabrt;sigbus;sigfpe;sigill;sigtrap;sigsys;sigquit;thread #;thread %;lwp~;stack trace;backtrace;dumped core;build-id;executable: /;stop reason
+^signal;sigsegv;sigabrt;sigbus;sigfpe;sigill;sigtrap;sigsys;sigquit;thread #;thread %;lwp~;stack trace;backtrace;dumped core;segfault at;build-id;executable: /;stop reason
 assert;^bug:~;bug at~;check failed;check(;check (;warning: cpu;panic;abort
 fault addr;***~;cause:~;--- ---;pid: %;pc 0
 @~~;@ 0x;@ %;pc: @
