@@ -88,7 +88,7 @@ func (s *scanner) mentionAt(line []byte, start, end int, last *lastMention) {
 
 // These match the text before a version in the title of a report that names no program, and a version that says that it is one.
 var (
-	beforeTitled = source.Lazy(`(?i)(?:^[\s#*\x60"]*|[(\[]\s*|\b(?:in|on|with|of|using) \x60?)v?$`)
+	beforeTitled = source.Lazy(`(?i)(?:[(\[]\s*|\b(?:in|on|with|of|using) \x60?)v?$`)
 	titled       = source.Lazy(`(?i)^(?:v\d+(?:\.\d+)+|\d+(?:\.\d+){2})(?:-?(?:rc|beta|alpha|b|a)\.?\d*)?(?:[\s)\]:,\x60"]|$)`)
 )
 

@@ -68,7 +68,7 @@ func TestMentions(t *testing.T) {
 		"libfoo.so.1.2.3(main+0x12) [0x7f12]":                                              {{"libfoo.so", "1.2.3"}},
 		"took 0.5 s. 3.4.":                                                                 {{"took", "0.5"}, {"s", "3.4"}},
 		"1.2.3.5":                                                                          {{"", "1.2.3.5"}},
-		"# 0.14.3 crashes when the shell is gone":                                          {{"version", "0.14.3"}},
+		"# 0.14.3 crashes when the shell is gone":                                          {{"", "0.14.3"}},
 		"NeoMutt 20180716-952-a2da0a":                                                      {{"NeoMutt", "20180716-952-a2da0a"}},
 		"20180716-566-b63e77":                                                              {{"", "20180716-566-b63e77"}},
 		"Ubuntu 16.04 & WavPack revision 0a7295 (HEAD)":                                    {{"Ubuntu", "16.04"}, {"commit", "0a7295"}},
