@@ -2,6 +2,7 @@ package format
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"git-agent/agent/crash"
@@ -11,7 +12,8 @@ import (
 // debuggerReader reads the text that gdb, lldb, coredumpctl and FreeBSD print around their
 // stacks. numberedReader reads the frames.
 type debuggerReader struct {
-	current string // the thread that got the signal, if the debugger says so
+	current string        // the thread that got the signal, if the debugger says so
+	segment crash.Problem // the last fault of a program that the kernel logged
 }
 
 var (
@@ -23,6 +25,8 @@ var (
 	gotSignal  = source.Lazy(
 		`\b(?:(?:received|got|caught|fatal|killed by|terminated by|with|on) signal|Received signal|signal) (\d+|SIG[A-Z]+)\b|\b(SIGSEGV|SIGABRT|SIGBUS|SIGFPE|SIGILL|SIGTRAP)\b`,
 	)
+	// Linux: sway[123]: segfault at 18 ip 00005581c0a1b2c3 sp 00007ffc12345678 error 4 in sway[2b2c3,5581c0a00000+40000]
+	segfault = source.Lazy(`\bsegfault at ([0-9a-f]+) ip [0-9a-f]+ sp [0-9a-f]+ error ([0-9a-f]+)(?: in ([^\s\[]+)\[(?:([0-9a-f]+),)?)?`)
 	lldbStop = source.Lazy(`stop reason = (.*)$`)
 )
 
@@ -31,6 +35,9 @@ func (d *debuggerReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	if t == "" || len(t) > 500 {
 		return false
+	}
+	if strings.Contains(t, "segfault at ") {
+		return d.fault(s, l)
 	}
 	if !strings.Contains(t, "hread") && !strings.Contains(t, "ignal") && !strings.Contains(t, "SIG") {
 		return false
@@ -54,6 +61,9 @@ func (d *debuggerReader) Read(s *scanner, l reportLine) bool {
 		if d.seen(s, "coredump") {
 			kind = crash.StackThread
 		}
+		if d.segment.Line > 0 && kind == crash.StackCrash && s.Problem < 0 {
+			s.Fail(d.segment)
+		}
 		s.Begin(crash.Stack{Kind: kind, Format: "coredump", Thread: m[1]})
 		return true
 	}
@@ -61,6 +71,28 @@ func (d *debuggerReader) Read(s *scanner, l reportLine) bool {
 		return false
 	}
 	return d.signal(s, l)
+}
+
+// fault reads the line in which Linux logs the fault of a program. It is a report of its own if no stack follows.
+func (d *debuggerReader) fault(s *scanner, l reportLine) bool {
+	m := segfault().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	d.segment = crash.Problem{Kind: "SIGSEGV", Signal: signalNumbers["SIGSEGV"], Line: l.N, Access: "read"}
+	switch code, err := strconv.ParseUint(m[2], 16, 32); {
+	case err != nil:
+		d.segment.Access = ""
+	case code&16 != 0:
+		d.segment.Access = "execute"
+	case code&2 != 0:
+		d.segment.Access = "write"
+	}
+	setAddress(&d.segment, "0x"+m[1])
+	if m[4] != "" {
+		s.Spare(d.segment, crash.Stack{Format: "coredump", Frames: []crash.Frame{bounded(l, crash.Frame{Module: m[3], Offset: "0x" + m[4]})}})
+	}
+	return true
 }
 
 // Flush finds the stack of the crash among the stacks of all threads, which gdb shows from the

@@ -333,6 +333,87 @@ dotnet crash of 0
    C:\agent\src\Sensus.Shared\SensusServiceHelper.cs:169
 `,
 	},
+	{
+		name: "the XML of Valgrind",
+		from: "made up in the form that its manual describes",
+		text: `<error>
+  <kind>InvalidRead</kind>
+  <what>Invalid read of size 4</what>
+  <stack>
+    <frame>
+      <ip>0x108645</ip>
+      <obj>/u/a.out</obj>
+      <fn>ns::foo&lt;int&gt;(int*)</fn>
+      <dir>/u/src</dir>
+      <file>foo.c</file>
+      <line>12</line>
+    </frame>
+    <frame>
+      <ip>0x108665</ip>
+      <obj>/u/a.out</obj>
+      <fn>main</fn>
+      <dir>/u/src</dir>
+      <file>main.c</file>
+      <line>30</line>
+    </frame>
+  </stack>
+  <auxwhat>Address 0x522d040 is 0 bytes inside a block of size 4 free'd</auxwhat>
+  <stack>
+    <frame>
+      <ip>0x4C30D3B</ip>
+      <obj>/usr/lib/valgrind/vgpreload_memcheck-amd64-linux.so</obj>
+      <fn>free</fn>
+    </frame>
+  </stack>
+</error>
+<error>
+  <kind>Leak_DefinitelyLost</kind>
+  <xwhat>
+    <text>8 bytes in 1 blocks are definitely lost in loss record 1 of 1</text>
+  </xwhat>
+  <stack>
+    <frame>
+      <ip>0x1</ip>
+      <obj>/u/a.out</obj>
+      <fn>make</fn>
+    </frame>
+  </stack>
+</error>
+`,
+		want: `! invalid read read 0x522d040
+! memory leak
+valgrind crash of 0
+  ns::foo /u/src/foo.c:12
+  main /u/src/main.c:30
+valgrind freed by of 0
+  free (/usr/lib/valgrind/vgpreload_memcheck-amd64-linux.so)
+valgrind crash of 1
+  make (/u/a.out)
+`,
+	},
+	{
+		name: "the fault of a program in the journal, above its stack",
+		from: "made up in the forms of Linux and systemd-coredump",
+		text: `May 01 10:00:00 host kernel: sway[12345]: segfault at 18 ip 00005581c0a1b2c3 sp 00007ffc12345678 error 6 in sway[5581c0a00000+40000] likely on CPU 3
+May 01 10:00:01 host systemd-coredump[12400]: [🡕] Process 12345 (sway) of user 1000 dumped core.
+
+                                              Stack trace of thread 12345:
+                                              #0  0x00005581c0a1b2c3 container_get_siblings (sway + 0x2b2c3)
+`,
+		want: `! SIGSEGV write 0x18 null
+coredump crash [12345] of 0
+  container_get_siblings (sway)
+`,
+	},
+	{
+		name: "the fault of a program alone",
+		from: "made up in the form of Linux",
+		text: "[  123.456789] sway[12345]: segfault at 7f0018 ip 00005581c0a1b2c3 sp 00007ffc12345678 error 15 in sway[2b2c3,5581c0a00000+40000]\n",
+		want: `! SIGSEGV execute 0x7f0018
+coredump crash of 0
+   (sway)
+`,
+	},
 }
 
 // A link is no place of a report with a stack. Its commit is the version if the report names none.

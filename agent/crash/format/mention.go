@@ -74,6 +74,9 @@ func (s *scanner) mentionAt(line []byte, start, end int, last *lastMention) {
 	if follows {
 		m.Name = last.name
 	}
+	if ok && len(s.heading) == 0 && inTitle(m, before, line[start:]) {
+		m.Name = crash.VersionLabel
+	}
 	ok = ok && !environment().Match(before)
 	sound := ok && (follows && last.sound || isSound(before, line[end:]))
 	*last = lastMention{name: m.Name, end: end, sound: sound}
@@ -81,6 +84,18 @@ func (s *scanner) mentionAt(line []byte, start, end int, last *lastMention) {
 		m.Built = s.ofWorkTree(line)
 		s.keepMention(m)
 	}
+}
+
+// These match the text before a version in the title of a report that names no program, and a version that says that it is one.
+var (
+	beforeTitled = source.Lazy(`(?i)(?:[(\[]\s*|\b(?:in|on|with|of|using) \x60?)v?$`)
+	titled       = source.Lazy(`(?i)^(?:v\d+(?:\.\d+)+|\d+(?:\.\d+){2})(?:-?(?:rc|beta|alpha|b|a)\.?\d*)?(?:[\s)\]:,\x60"]|$)`)
+)
+
+// inTitle reports whether a version in the first line of a report is that of the program, though no program is named: "Crash in 0.27.3",
+// "[v1.06] crash on start". The word before such a version is no name.
+func inTitle(m crash.Mention, before, version []byte) bool {
+	return m.Name != crash.BuildLabel && beforeTitled().Match(before) && titled().Match(version)
 }
 
 // environment matches the folder of virtual environments of Python before their names: .pyenv/versions/sqlfluff-3.6.4/bin.

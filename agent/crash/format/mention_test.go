@@ -13,8 +13,14 @@ import (
 func TestMentions(t *testing.T) {
 	type named struct{ name, version string }
 	for line, want := range map[string][]named{
-		"Cloud-init v. 18.2 running 'init' at Thu, 28 Jun 2018 12:00:00 +0000. Up 8.01 seconds.":                 {{"Cloud-init", "18.2"}, {"Up", "8.01"}},
-		"2019-12-13 Cloud-init v. 19.3-41-gc4735dd3-0ubuntu1~18.04.1 running 'modules'":                          {{"Cloud-init", "19.3-41-gc4735dd3-0ubuntu1~18.04.1"}},
+		"Cloud-init v. 18.2 running 'init' at Thu, 28 Jun 2018 12:00:00 +0000. Up 8.01 seconds.": {{"Cloud-init", "18.2"}, {"Up", "8.01"}},
+		"2019-12-13 Cloud-init v. 19.3-41-gc4735dd3-0ubuntu1~18.04.1 running 'modules'":          {{"Cloud-init", "19.3-41-gc4735dd3-0ubuntu1~18.04.1"}},
+		"# Heap overflow in 0.27.3":        {{"version", "0.27.3"}},
+		"[v1.06] crash on start":           {{"version", "1.06"}},
+		"Crash on start (v0.27.3)":         {{"version", "0.27.3"}},
+		"It ends\nHeap overflow in 0.27.3": {{"in", "0.27.3"}},
+		"Crash with 10.0.2.15":             {{"with", "10.0.2.15"}},
+		"Crash in Python 3.8.1":            {{"Python", "3.8.1"}},
 		"12345:M 05 May 10:00:00.123 # Redis 4.0.11 crashed by signal: 11":                                       {{"Redis", "4.0.11"}},
 		"=== REDIS BUG REPORT START: Cut & paste starting from here ===":                                         nil,
 		"/go/pkg/mod/github.com/spf13/cobra@v1.2.3/command.go:856 +0x2c2":                                        {{"cobra", "1.2.3"}},

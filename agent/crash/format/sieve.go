@@ -42,13 +42,13 @@ var marks = sync.OnceValue(func() *automaton {
 #%~;#%%~;#%%%~;#%:;#%%:;frame #
 sanitizer;runtime error;leak of~;of size~;freed by;allocated by;created by;stored to memory;uninit;marked as~;heap block;mutex m;hint: addr
 at 0x;by 0x;invalid read;invalid write;invalid free;lost in~;alloc'd;free'd;stack'd;terminating~;overlap in;mismatched;syscall param;jump to the inv;data race;realloc;==%
-^signal;sigsegv;sigabrt;sigbus;sigfpe;sigill;sigtrap;sigsys;sigquit;thread #;thread %;lwp~;stack trace;backtrace;dumped core;build-id;executable: /;stop reason
+^signal;sigsegv;sigabrt;sigbus;sigfpe;sigill;sigtrap;sigsys;sigquit;thread #;thread %;lwp~;stack trace;backtrace;dumped core;segfault at;build-id;executable: /;stop reason
 assert;^bug:~;bug at~;check failed;check(;check (;warning: cpu;panic;abort
 fault addr;***~;cause:~;--- ---;pid: %;pc 0
 @~~;@ 0x;@ %;pc: @
 +0x;() ip = ;all trace;rip:~;eip:~;ip: [;pc :~;kasan;kmsan;kcsan;kfence;ubsan;oops;unable to handle;null pointer;protection fault;warn at;warning: at;warning: possible;warning: suspicious;warning: inconsistent;warning: held;warning: bad;warning: lock;warning: nested;warning: trying;warning: odebug;warning: kernel;warning: stack;[inline];pc is at;lr is at;lockup;blocked for more;info: rcu;info: possible;info: suspicious;info: inconsistent;info: trying;info: lockdep;invalid opcode;divide error;double fault;internal error;unhandled;unreferenced object;> from~;locks held;nmi backtrace;.c:% at~;.h:% at~
 ) at~;fatal trap;fatal page;uvm_fault;---[ end
-crash;found by:;/blob/
+crash;found by:;/blob/;<frame>;<stack>;what>
 exception;# stacktrace;triggered by;thread %
 .%%%%%% w ;.%%%%%% e ;.%%%%%% f ;[crash_stack];[stack_short];-> symbolic;-> pending;[thr=;^0:~;^1:~;: no.
 traceback;file ";recent call;line %;.py:%;failed~

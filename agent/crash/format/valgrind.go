@@ -1,6 +1,9 @@
 package format
 
 import (
+	"cmp"
+	"fmt"
+	"html"
 	"strings"
 
 	"git-agent/agent/crash"
@@ -10,7 +13,9 @@ import (
 // valgrindReader reads the reports of Valgrind's memcheck, helgrind and drd, with or
 // without the "==123==" before each line.
 type valgrindReader struct {
-	head reportLine // the last line that may head a stack
+	head    reportLine        // the last line that may head a stack
+	element map[string]string // the frame of a report in XML that is read, nil for none
+	outer   bool              // the stack of XML has a frame
 }
 
 var (
@@ -37,6 +42,9 @@ func (v *valgrindReader) Read(s *scanner, l reportLine) bool {
 	}
 	if l.Text == "" {
 		return false
+	}
+	if l.Text[0] == '<' {
+		return v.xml(s, l)
 	}
 	if end := l.Text[len(l.Text)-1]; end == ')' && s.IsOpen("valgrind") && s.Since(l) == 1 && v.rest(s, l) {
 		return true
@@ -189,4 +197,46 @@ func accessIn(low string) string {
 		}
 	}
 	return ""
+}
+
+// valgrindXML matches an element of a report in XML.
+var valgrindXML = source.Lazy(`^<(/?(?:frame|stack)|what|auxwhat|text|ip|obj|fn|dir|file|line)>(?:(.*)</\w+>)?$`)
+
+// xml reads a line of a report that --xml=yes makes, in which each element has a line, as the line that it is in the other form.
+func (v *valgrindReader) xml(s *scanner, l reportLine) bool {
+	m := valgrindXML().FindStringSubmatch(l.Text)
+	if m == nil {
+		return false
+	}
+	if v.head.N = l.N; s.IsOpen("valgrind") {
+		s.Last = l.N // a frame has many lines
+	}
+	switch name, text := m[1], html.UnescapeString(m[2]); name {
+	case "stack":
+		v.outer = false
+	case "frame":
+		v.element = map[string]string{}
+	case "what", "auxwhat", "text":
+		if l.Text = text; text != "" && text[0] != '<' {
+			v.Read(s, l)
+		}
+	case "/frame":
+		v.element["place"] = v.element["file"] + ":" + v.element["line"]
+		if e := v.element; e["dir"] != "" {
+			e["place"] = e["dir"] + "/" + e["place"]
+		} else if e["file"] == "" {
+			e["place"] = "in " + e["obj"]
+		}
+		l.Text = fmt.Sprintf("at %s: %s (%s)", cmp.Or(v.element["ip"], "0x0"), cmp.Or(v.element["fn"], "???"), v.element["place"])
+		if v.outer {
+			l.Text = "by" + l.Text[len("at"):]
+		}
+		v.element, v.outer = nil, true
+		v.frame(s, l)
+	default:
+		if v.element != nil {
+			v.element[name] = text
+		}
+	}
+	return true
 }
