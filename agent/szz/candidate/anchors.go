@@ -65,7 +65,8 @@ type AnchorSet struct {
 	// Files, Changes and Anchors are set. It is nil if there are none.
 	Beside *AnchorSet
 	Beyond bool // a shallow clone lacks the owners of all lines
-	// Ignored are commits that blame looks through, because they say that they format code and change only its layout.
+	// Ignored are commits that blame looks through, because they say that they format code or add types, and do
+	// nothing else to these lines.
 	Ignored []gitext.OID
 	// Spaces is set if the fix changes only white space of these files. Who last changed white space is then the owner of a line.
 	Spaces bool

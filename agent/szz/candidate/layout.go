@@ -2,14 +2,12 @@ package candidate
 
 import (
 	"bytes"
-	"context"
 	"hash/maphash"
 	"path"
 	"slices"
 	"strings"
 
 	"git-agent/agent/source"
-	"git-agent/agent/suspect"
 	"git-agent/gitext"
 )
 
@@ -23,12 +21,16 @@ type layout int
 const (
 	layoutOnly  layout = iota // only white space
 	layoutMarks               // beside it only marks that formatters add and remove: brackets of blocks, commas, semicolons, kinds of quotes
+	layoutBlack               // of Python, what formatters change: where lines are broken, and marks
 	layoutMore
 )
 
 // saysLayout matches the subject of a commit that formats code.
 var saysLayout = source.Lazy(
 	`(?i)\b(style|styling|indent\w*|white ?spaces?|(re-?)?format(s|ted|ting|ter)?|lint\w*|clang-format|rustfmt|go ?fmt|prettier|cosmetic\w*)\b`)
+
+// saysFormatter matches the subject of a commit that a formatter of Python made.
+var saysFormatter = source.Lazy(`(?i)\b((re-?)?format(s|ted|ting|ter)?|black(en|ed)?|ruff|yapf|autopep8)\b`)
 
 // freeForm has the extensions of languages in which the ends of lines and the indentation mean little. In others, only
 // white space within lines, at their ends and in blank lines is layout.
@@ -47,12 +49,15 @@ func (c *Candidate) OnlyLayout() bool {
 	if saysLayout().MatchString(c.Commit.Subject()) {
 		most = layoutMarks
 	}
+	if saysFormatter().MatchString(c.Commit.Subject()) {
+		most = layoutBlack
+	}
 	for _, l := range c.Diff.layouts {
 		if l > most {
 			return false
 		}
 	}
-	if most == layoutMarks {
+	if most >= layoutMarks {
 		return true
 	}
 	return len(c.Paths) == c.Files && !slices.ContainsFunc(c.Paths, func(p string) bool {
@@ -78,9 +83,9 @@ func layoutOf(f *gitext.FileChange) layout {
 	if f.Status == 'A' || f.Status == 'D' {
 		return layoutMore
 	}
-	free := isFreeForm(f.NewPath)
+	free, python := isFreeForm(f.NewPath), isPython(f.NewPath)
 	seed := maphash.MakeSeed()
-	var sums [2][2]maphash.Hash // of the removed and the added side: without white space, and also without marks
+	var sums [2]layoutSums // of the removed and the added side
 	for side := range sums {
 		for i := range sums[side] {
 			sums[side][i].SetSeed(seed)
@@ -90,13 +95,16 @@ func layoutOf(f *gitext.FileChange) layout {
 		for _, l := range h.Lines {
 			switch l.Op {
 			case '-':
-				addText(&sums[0], l.Text, free)
+				sums[0].addText(l.Text, free)
 			case '+':
-				addText(&sums[1], l.Text, free)
+				sums[1].addText(l.Text, free)
 			}
 		}
 	}
-	for i, l := range []layout{layoutOnly, layoutMarks} {
+	for i, l := range []layout{layoutOnly, layoutMarks, layoutBlack} {
+		if l == layoutBlack && !python {
+			break
+		}
 		if sums[0][i].Sum64() == sums[1][i].Sum64() {
 			return l
 		}
@@ -104,11 +112,15 @@ func layoutOf(f *gitext.FileChange) layout {
 	return layoutMore
 }
 
-// addText adds a line to the sums of a side: in a free form without its indentation, its end and its marks.
-func addText(sums *[2]maphash.Hash, line []byte, free bool) {
+// layoutSums are the sums of a side of a change: without white space, also without marks, and without what formatters of
+// Python change.
+type layoutSums [3]maphash.Hash
+
+// addText adds a line: in a free form without its indentation, its end and its marks.
+func (sums *layoutSums) addText(line []byte, free bool) {
 	if text := bytes.TrimSpace(line); !free && len(text) > 0 {
 		indent, _, _ := bytes.Cut(line, text[:1])
-		for i := range sums {
+		for i := range sums[:2] {
 			sums[i].WriteByte('\n')
 			sums[i].Write(indent)
 		}
@@ -118,13 +130,15 @@ func addText(sums *[2]maphash.Hash, line []byte, free bool) {
 			continue
 		}
 		sums[0].WriteByte(c)
-		switch {
-		case free && isMark(c):
-			continue
-		case free && c == '\'':
-			c = '"'
+		if strings.IndexByte("(),;\\", c) < 0 {
+			sums[2].WriteByte(doubleQuote(c))
 		}
-		sums[1].WriteByte(c)
+		switch {
+		case !free:
+			sums[1].WriteByte(c)
+		case !isMark(c):
+			sums[1].WriteByte(doubleQuote(c))
+		}
 	}
 }
 
@@ -162,13 +176,9 @@ func withoutSpace(line []byte) []byte {
 func bareText(line []byte, free bool) []byte {
 	bare := make([]byte, 0, len(line))
 	for _, c := range line {
-		switch {
-		case isSpace(c), free && isMark(c):
-			continue
-		case c == '\'':
-			c = '"'
+		if !isSpace(c) && !(free && isMark(c)) {
+			bare = append(bare, doubleQuote(c))
 		}
-		bare = append(bare, c)
 	}
 	return bare
 }
@@ -178,76 +188,16 @@ func isSpace(c byte) bool { return strings.IndexByte(" \t\r\n\f\v", c) >= 0 }
 // isMark reports whether formatters add and remove a byte in a free form.
 func isMark(c byte) bool { return strings.IndexByte("{},;", c) >= 0 }
 
+// isPython reports whether a file is of Python.
+func isPython(p string) bool { return strings.HasPrefix(strings.ToLower(path.Ext(p)), ".py") }
+
+// doubleQuote returns a byte, and a double quote for a single one.
+func doubleQuote(c byte) byte {
+	if c == '\'' {
+		return '"'
+	}
+	return c
+}
+
 // isFreeForm reports whether the ends of lines and the indentation mean little in a file.
 func isFreeForm(p string) bool { return slices.Contains(freeForm, strings.ToLower(path.Ext(p))) }
-
-// findOwners blames lines, and again if an owner says that it formats code and changes only its layout. For a fix of white space,
-// such a commit may well be the culprit.
-func (s *AnchorSet) findOwners(ctx context.Context, repo *gitext.Repo, rev gitext.OID, asked []suspect.FileLines) (*suspect.Owners, error) {
-	if s.Spaces {
-		return suspect.FindOwnersWith(ctx, repo, rev, asked, suspect.OwnerOptions{Spaces: true})
-	}
-	const rounds = 3 // formatters that are looked through one after the other
-	owners, err := suspect.FindOwners(ctx, repo, rev, asked)
-	for range rounds {
-		if err != nil {
-			return nil, err
-		}
-		found, err := formatters(ctx, repo, owners, s.Ignored)
-		if err != nil || len(found) == 0 {
-			return owners, err
-		}
-		s.Ignored = append(s.Ignored, found...)
-		if owners, err = suspect.FindOwnersWith(ctx, repo, rev, asked, suspect.OwnerOptions{IgnoreRevs: s.Ignored}); err != nil {
-			return nil, err
-		}
-	}
-	return owners, err
-}
-
-// formatters returns the owners of lines, but for those that are known, that say that they format code and change only its
-// layout, in their order. One whose patch cannot be read is left out.
-func formatters(ctx context.Context, repo *gitext.Repo, owners *suspect.Owners, known []gitext.OID) ([]gitext.OID, error) {
-	var oids []gitext.OID
-	var paths []string
-	for _, lines := range owners.Lines {
-		for _, l := range lines {
-			if l.Previous != "" && !slices.Contains(known, l.Owner) {
-				oids, paths = append(oids, l.Owner), append(paths, l.Path, l.PreviousPath)
-			}
-		}
-	}
-	slices.Sort(oids)
-	slices.Sort(paths)
-	commits, err := repo.Commits(ctx, slices.Compact(oids))
-	if err != nil {
-		return nil, err
-	}
-	say := map[gitext.OID]*Candidate{}
-	var asked, found []gitext.OID
-	for _, c := range commits {
-		if len(c.Parents) == 1 && saysLayout().MatchString(c.Subject()) {
-			say[c.OID], asked = &Candidate{OID: c.OID, Commit: c}, append(asked, c.OID)
-		}
-	}
-	if len(asked) == 0 {
-		return nil, nil
-	}
-	for patch, err := range repo.Patches(ctx, asked, gitext.PatchOptions{Renames: true, Paths: slices.Compact(paths), MaxBytes: MaxDiffBytes}) {
-		if gitext.Unreadable(err) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		c := say[patch.Commit]
-		c.Diff = &CommitDiff{}
-		for i := range patch.Files {
-			c.Diff.addLayout(&patch.Files[i])
-		}
-		if c.OnlyLayout() && !patch.Truncated {
-			found = append(found, c.OID)
-		}
-	}
-	return found, nil
-}

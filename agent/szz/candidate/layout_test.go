@@ -16,6 +16,7 @@ func TestOnlyLayout(t *testing.T) {
 		prettier = "-    path.replace(/\\/(?=[A-Za-z]:)/, \"\")\n+    path.replace(/\\/(?=[A-Za-z]:)/, \"\"),"
 		joined   = "-    if min <= j &&\n-        j <= max {\n+    if min <= j && j <= max {"
 		comma    = "-    \"a\",\n+    \"a\""
+		black    = "-    def f(self, text='a', more=None,\n-          rest=()):\n+    def f(\n+        self, text=\"a\", more=None, rest=(),\n+    ):"
 		number   = "-    count += 1\n+    count += 2"
 	)
 	for _, c := range []struct {
@@ -37,7 +38,10 @@ func TestOnlyLayout(t *testing.T) {
 		{"Fix whitespace", "lib.py", "-    return [a, b]\n+    return [a b]", "", false},
 		{"Fix whitespace", "lib.py", "-        return a\n+    return a", "", false},
 		{"Fix whitespace", "lib.sh", "-a\n-b\n+a b", "", false},
-		{"reformat", "lib.py", "-    if a: b()\n+    if a:\n+        b()", "", false},
+		{"Split lines", "lib.py", "-    if a: b()\n+    if a:\n+        b()", "", false},
+		{"format bleach code and tests", "lib.py", black, "", true}, // of mozilla/bleach, which led with .81
+		{"Count once", "lib.py", black, "", false},
+		{"format the code", "lib.py", number, "", false},
 	} {
 		f := gitext.FileChange{Status: 'M', OldPath: c.path, NewPath: c.path, Hunks: []gitext.Hunk{{}}}
 		for _, l := range strings.Split(c.change, "\n") {
