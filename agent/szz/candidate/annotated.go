@@ -51,7 +51,10 @@ func annotates(p string) bool {
 }
 
 // codeToken matches a token of code: a comment up to the end of the line, a text, a word, an arrow, or another character.
-var codeToken = source.Lazy(`#[^\n]*|//[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\w+|->|=>|\.\.\.|[^\s\w]`)
+var codeToken = source.Lazy(
+	`#[^\n]*|//[^\n]*|"(?:[^"\\\n]|\\.)*"` +
+		`|'(?:[^'\\\n]|\\.)*'|\w+|->|=>|\.\.\.|[^\s\w]`,
+)
 
 // tokensOf returns the tokens of the lines of a hunk with an operation, without comments.
 func tokensOf(h *gitext.Hunk, op byte) []string {
