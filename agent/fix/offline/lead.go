@@ -31,8 +31,11 @@ func (s *search) lead(ctx context.Context, w *trial.Workspace, list []generate.C
 	}
 	tried := len(list) - s.leads - s.returned() // changes that one process has undone
 	for _, c := range list[:most] {
-		if tried >= leastLeads && s.late(ctx, start) || s.over() {
+		if s.over() {
 			break
+		}
+		if tried >= leastLeads && late(ctx, start, c) {
+			continue
 		}
 		lead, ok := s.takeLead(c)
 		if !ok {
@@ -144,8 +147,12 @@ func (s *search) newest(ctx context.Context) (list []generate.Candidate, err err
 	return list, err
 }
 
-// late reports whether the share of the time for the newest changes is used up.
-func (s *search) late(ctx context.Context, start time.Time) bool {
+// late reports whether the share of the time for the newest changes is used up for a candidate. One that undoes the uncommitted
+// changes of several files is always worth its only run.
+func late(ctx context.Context, start time.Time, c generate.Candidate) bool {
+	if c.Commit == "" && len(c.Files) > 1 {
+		return false
+	}
 	end, bounded := ctx.Deadline()
 	return bounded && time.Since(start) > end.Sub(start)/leadShare
 }

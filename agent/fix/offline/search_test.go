@@ -133,6 +133,27 @@ func TestAllFilesComeFirstWhereTheyAreMany(t *testing.T) {
 	}
 }
 
+// The time for the newest changes may be over before the uncommitted changes of all files are undone together, which are tried all the
+// same: pyjwt had no answer in 40 seconds.
+func TestAllFilesAreTriedWhenItIsLate(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	files := []gitext.Overlay{{Path: "a"}, {Path: "b"}}
+	for _, c := range []struct {
+		ago  time.Duration
+		c    generate.Candidate
+		want bool
+	}{
+		{0, generate.Candidate{Files: files[:1]}, false}, {time.Hour, generate.Candidate{Files: files[:1]}, true},
+		{time.Hour, generate.Candidate{Files: files}, false}, {time.Hour, generate.Candidate{Files: files, Commit: "1"}, true},
+	} {
+		if got := late(ctx, time.Now().Add(-c.ago), c.c); got != c.want {
+			t.Errorf("%s ago, %+v: %t", c.ago, c.c, got)
+		}
+	}
+}
+
 // Of two files with uncommitted changes that fail together, no single one repairs the test: all changes are undone together. The
 // test stays as it is.
 func TestUncommittedChangesOfTwoFilesAreUndoneTogether(t *testing.T) {
