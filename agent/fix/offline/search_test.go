@@ -134,7 +134,7 @@ func TestAllFilesComeFirstWhereTheyAreMany(t *testing.T) {
 }
 
 // The time for the newest changes may be over before the uncommitted changes of all files are undone together, which are tried all the
-// same: pyjwt had no answer in 40 seconds.
+// same, in one run.
 func TestAllFilesAreTriedWhenItIsLate(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
