@@ -41,7 +41,7 @@ const (
 //
 // For each commit, Newest undoes first the whole commit without its tests, if it is small, then
 // all its hunks in suspected code, and then each of these hunks. Uncommitted changes come
-// before commits. Unlike the other sources, Newest also finds commits that only removed lines,
+// before commits, first those of each file, then those of all files together. Unlike the other sources, Newest also finds commits that only removed lines,
 // which blame cannot find. If there is no suspected code, Newest undoes the last commits.
 func Newest(ctx context.Context, repo *gitext.Repo, in Input) []Candidate {
 	g := newGenerator(ctx, repo, in)
@@ -64,7 +64,7 @@ func Newest(ctx context.Context, repo *gitext.Repo, in Input) []Candidate {
 		}
 	}
 	list = slices.DeleteFunc(list, func(c Candidate) bool { return !g.admit(&c) })
-	return append(list, g.newest()...)
+	return append(g.withAllUncommitted(list), g.newest()...)
 }
 
 // newest undoes the newest commits.

@@ -31,8 +31,11 @@ func (s *search) lead(ctx context.Context, w *trial.Workspace, list []generate.C
 	}
 	tried := len(list) - s.leads - s.returned() // changes that one process has undone
 	for _, c := range list[:most] {
-		if tried >= leastLeads && s.late(ctx, start) || s.over() {
+		if s.over() {
 			break
+		}
+		if tried >= leastLeads && late(ctx, start, c) {
+			continue
 		}
 		lead, ok := s.takeLead(c)
 		if !ok {
@@ -54,10 +57,14 @@ func (s *search) lead(ctx context.Context, w *trial.Workspace, list []generate.C
 }
 
 // wholeFirst puts the candidates that undo all uncommitted changes of a file first where the time is too short for all uncommitted
-// changes: what a part of them repairs, the whole does, too.
+// changes: what a part of them repairs, the whole does, too. The one that undoes those of all files comes behind them, or before them
+// where there are too many to be sure that it is tried.
 func (s *search) wholeFirst(ctx context.Context, list []generate.Candidate) {
-	uncommitted := 0
+	uncommitted, parts := 0, map[string]int{} // candidates by file
 	for uncommitted < len(list) && list[uncommitted].Commit == "" {
+		if files := list[uncommitted].Files; len(files) == 1 {
+			parts[files[0].Path]++
+		}
 		uncommitted++
 	}
 	took := s.baseline.took
@@ -68,9 +75,18 @@ func (s *search) wholeFirst(ctx context.Context, list []generate.Candidate) {
 	if !bounded || time.Until(end)/leadShare > time.Duration(uncommitted)*took {
 		return
 	}
-	slices.SortStableFunc(list[:uncommitted], func(a, b generate.Candidate) int {
-		return number(b.Kind == generate.FileHunks) - number(a.Kind == generate.FileHunks)
-	})
+	place := func(c generate.Candidate) int {
+		switch {
+		case len(c.Files) >= leastLeads:
+			return 0
+		case len(c.Files) > 1:
+			return 2
+		case c.Kind == generate.FileHunks, len(c.Files) == 1 && parts[c.Files[0].Path] == 1:
+			return 1
+		}
+		return 3
+	}
+	slices.SortStableFunc(list[:uncommitted], func(a, b generate.Candidate) int { return place(a) - place(b) })
 }
 
 // shareLeads tries the newest changes that one process can share, and then those as patches
@@ -131,8 +147,12 @@ func (s *search) newest(ctx context.Context) (list []generate.Candidate, err err
 	return list, err
 }
 
-// late reports whether the share of the time for the newest changes is used up.
-func (s *search) late(ctx context.Context, start time.Time) bool {
+// late reports whether the share of the time for the newest changes is used up for a candidate. One that undoes the uncommitted
+// changes of several files is always worth its only run.
+func late(ctx context.Context, start time.Time, c generate.Candidate) bool {
+	if c.Commit == "" && len(c.Files) > 1 {
+		return false
+	}
 	end, bounded := ctx.Deadline()
 	return bounded && time.Since(start) > end.Sub(start)/leadShare
 }

@@ -102,3 +102,80 @@ func TestWholeFileComesFirstInShortTime(t *testing.T) {
 		}
 	}
 }
+
+// The uncommitted changes of all files are undone together after those of two files, and before those of more files, which may
+// all be tried in vain until the time for the newest changes is over.
+func TestAllFilesComeFirstWhereTheyAreMany(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	for _, c := range []struct{ files, want string }{{"ab", "a b all part"}, {"abc", "all a b c part"}} {
+		list := []generate.Candidate{{Origin: "part", Kind: generate.Hunk, Files: []gitext.Overlay{{Path: "a"}}}}
+		together := generate.Candidate{Origin: "all", Kind: generate.FileHunks}
+		for _, name := range strings.Split(c.files, "") {
+			one := generate.Candidate{Origin: name, Kind: generate.Hunk, Files: []gitext.Overlay{{Path: name}}}
+			if name == "a" {
+				one.Kind = generate.FileHunks
+			}
+			together.Files = append(together.Files, one.Files...)
+			list = append(list, one)
+		}
+		s := &search{baseline: baseline{took: 10 * time.Minute}}
+		list = append(list, together)
+		s.wholeFirst(ctx, list)
+		var got []string
+		for _, c := range list {
+			got = append(got, c.Origin)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %s", c.files, got)
+		}
+	}
+}
+
+// The time for the newest changes may be over before the uncommitted changes of all files are undone together, which are tried all the
+// same, in one run.
+func TestAllFilesAreTriedWhenItIsLate(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	files := []gitext.Overlay{{Path: "a"}, {Path: "b"}}
+	for _, c := range []struct {
+		ago  time.Duration
+		c    generate.Candidate
+		want bool
+	}{
+		{0, generate.Candidate{Files: files[:1]}, false}, {time.Hour, generate.Candidate{Files: files[:1]}, true},
+		{time.Hour, generate.Candidate{Files: files}, false}, {time.Hour, generate.Candidate{Files: files, Commit: "1"}, true},
+	} {
+		if got := late(ctx, time.Now().Add(-c.ago), c.c); got != c.want {
+			t.Errorf("%s ago, %+v: %t", c.ago, c.c, got)
+		}
+	}
+}
+
+// Of two files with uncommitted changes that fail together, no single one repairs the test: all changes are undone together. The
+// test stays as it is.
+func TestUncommittedChangesOfTwoFilesAreUndoneTogether(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	const tests = "grep -q 'n - 1' a.c && grep -q 'n - 1' b.c || { echo '--- FAIL: TestF'; exit 1; }\n"
+	before := "int f(int n)\n{\n\treturn n - 1;\n}\n"
+	commit := h.Commit("c", gittest.Files{"a.c": before, "b.c": before, "f_test.sh": "exit 0\n"})
+	over := []gitext.Overlay{{Path: "f_test.sh", Mode: 0o100644, Content: []byte(tests)}}
+	after := strings.Replace(before, "n - 1", "g(n)", 1)
+	for _, name := range []string{"a.c", "b.c"} {
+		over = append(over, gitext.Overlay{Path: name, Mode: 0o100644, Content: []byte(after)})
+	}
+	trials, err := repair(t.Context(), h.Open(), Input{
+		Problem:      fix.Problem{Tree: fix.Tree{Commit: commit, Over: over}, Test: "sh f_test.sh"},
+		Localization: all("a.c", after), Trial: options(t), Budget: Budget{Tries: 20, Want: 1, GallopRuns: -1},
+	})
+	if err != nil || len(trials) != 3 {
+		t.Fatalf("%d trials, %v", len(trials), err)
+	}
+	best := trials[0]
+	if best.Verdict != fix.Plausible || len(best.Patch.Files) != 2 || best.Origin != "reverts all uncommitted changes of 2 files" {
+		t.Errorf("%+v", best)
+	}
+}

@@ -16,6 +16,7 @@ import (
 const (
 	maxChangedCode = 8
 	maxTestsByName = 8
+	minBegun       = 3 // letters of a name with which others begin
 )
 
 // ChangedCode returns the files of the program with uncommitted changes, or, if nothing but documents has any, those that the last
@@ -74,33 +75,90 @@ func few(paths []string) []string {
 }
 
 // testsOf returns the test files that are named like files of the program: for calc/tax.py, test_tax.py, and for calc/index.ts,
-// calc.test.ts. Of several with one name, those count whose directories are most like the file's. For a file in Go, a test file
+// calc.test.ts. Those whose names only begin like a file's, such as tax.rates.test.js for tax.js, join them, unless that makes more
+// than a few. Of several with one name, those count whose directories are most like the file's. For a file in Go, a test file
 // stands for all of its package. The result is nil if there are more than a few.
 func (l *layout) testsOf(code []string) []string {
-	var tests []string
+	var tests, more []string
 	for _, c := range code {
 		if path.Ext(c) == ".go" {
 			tests = append(tests, l.goTestBeside(c)...)
 			continue
 		}
-		best := 0
-		var found []string
-		for _, p := range l.testsNamed(codeName(c), path.Ext(c)) {
-			switch shared := sharedDirectories(p, c); {
-			case shared > best || found == nil:
-				best, found = shared, []string{p}
-			case shared == best:
-				found = append(found, p)
-			}
-		}
-		tests = append(tests, found...)
+		tests = append(tests, nearest(l.testsNamed(codeName(c), path.Ext(c)), c)...)
+		more = append(more, nearest(l.testsBegun(c), c)...)
 	}
 	slices.Sort(tests)
-	if tests = slices.Compact(tests); len(tests) > maxTestsByName {
+	tests = slices.Compact(tests)
+	more = slices.Concat(tests, more)
+	slices.Sort(more)
+	if more = slices.Compact(more); len(more) <= maxTestsByName {
+		return more
+	}
+	if len(tests) > maxTestsByName {
 		return nil
 	}
 	return tests
 }
+
+// nearest returns the test files whose directories are most like that of a file.
+func nearest(tests []string, code string) (found []string) {
+	best := 0
+	for _, p := range tests {
+		switch shared := sharedDirectories(p, code); {
+		case shared > best || found == nil:
+			best, found = shared, []string{p}
+		case shared == best:
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// testsBegun returns the test files whose names have the name of a file of the program as their first words, and that of no other
+// such file: XMLConfigurationTest is one for XML.java, and XMLTokenerTest is none where there is XMLTokener.java.
+func (l *layout) testsBegun(code string) (tests []string) {
+	wanted := codeName(code)
+	if len(wanted) < minBegun {
+		return nil
+	}
+	var others []string // longer names of files of the program
+	for dir, names := range l.in {
+		for name := range names {
+			p := path.Join(dir, name)
+			if !strings.Contains(bareName(name), wanted) || !isCode(p) || !sameEcosystem(path.Ext(p), path.Ext(code)) {
+				continue
+			}
+			if !source.IsTestPath(p) {
+				others = append(others, codeName(p))
+			} else if named := untested(p); named != source.Stem(p) && begins(named, wanted) { // else rather a helper of tests
+				tests = append(tests, p)
+			}
+		}
+	}
+	return slices.DeleteFunc(tests, func(p string) bool {
+		return slices.ContainsFunc(others, func(o string) bool {
+			return len(o) > len(wanted) && (o == testedName(p) || begins(untested(p), o))
+		})
+	})
+}
+
+// begins reports whether a name has further words behind those of a bare name.
+func begins(name, bare string) bool {
+	for k := len(bare); k < len(name); k++ {
+		if c, capital := name[k], isCapital(name[k]); c == '.' || c == '_' || c == '-' ||
+			capital && (!isCapital(name[k-1]) || k+1 < len(name) && !isCapital(name[k+1])) {
+			if start := bareName(name[:k]); start == bare {
+				return true
+			} else if len(start) > len(bare) {
+				return false
+			}
+		}
+	}
+	return false
+}
+
+func isCapital(c byte) bool { return c >= 'A' && c <= 'Z' }
 
 // goTestBeside returns a test file of the package of a file, if there is one.
 func (l *layout) goTestBeside(code string) []string {
@@ -144,8 +202,11 @@ var (
 func bareName(name string) string { return separators.Replace(strings.ToLower(name)) }
 
 // testedName returns the name of what a test file tests, in the form of codeName.
-func testedName(p string) string {
-	return bareName(testBehind().ReplaceAllString(testBefore().ReplaceAllString(source.Stem(p), "$1"), ""))
+func testedName(p string) string { return bareName(untested(p)) }
+
+// untested returns the name of a test file without the part that makes it one.
+func untested(p string) string {
+	return testBehind().ReplaceAllString(testBefore().ReplaceAllString(source.Stem(p), "$1"), "")
 }
 
 // codeName returns the bare name of a file of the program, or of its directory where all directories have such a file.

@@ -10,6 +10,10 @@ import (
 	"git-agent/gitext/gittest"
 )
 
+// manyTests are more tests than are run before the suite, whose names begin like a file's.
+const manyTests = "tests/help.a.test.js tests/help.b.test.js tests/help.c.test.js tests/help.d.test.js tests/help.e.test.js " +
+	"tests/help.f.test.js tests/help.g.test.js tests/help.h.test.js"
+
 func TestTestsAreNamedLikeTheirCode(t *testing.T) {
 	// Each language's usual name of the tests of a file is recognized. Of several files with it, those in the same directories count.
 	t.Parallel()
@@ -30,6 +34,12 @@ func TestTestsAreNamedLikeTheirCode(t *testing.T) {
 		{"src/Tax.php", "tests/TaxTest.php", "tests/tax.js"},
 		{"lib/tax.ex", "test/tax_test.exs", ""},
 		{"src/tax.rs", "tests/tax.rs", ""},
+		{"lib/command.js", "tests/command.exitOverride.test.js", "tests/commander.storage.test.js tests/command.helper.js lib/help.js tests/help.style.test.js"},
+		{"src/main/java/x/XML.java", "src/test/java/x/XMLTest.java src/test/java/x/XMLConfigurationTest.java",
+			"src/main/java/x/XMLTokener.java src/test/java/x/XMLTokenerTest.java src/test/java/x/XMLTokenerStateTest.java src/test/java/x/XMLSTest.java"},
+		{"tax/api.py", "tests/test_api_errors.py", "tax/api_jwt.py tests/test_api_jwt.py"},
+		{"lib/help.js", "tests/help.test.js", manyTests},
+		{"lib/io.js", "tests/io.test.js", "tests/io.streams.test.js"},
 	} {
 		l := &layout{in: map[string]map[string]bool{}, counts: map[string]int{}}
 		for _, p := range strings.Fields(c.tests + " " + c.not + " " + c.code) {
