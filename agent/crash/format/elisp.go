@@ -44,7 +44,7 @@ func (e *elispReader) Read(s *scanner, l reportLine) bool {
 	t := l.Text
 	if strings.Contains(t, "Debugger entered--Lisp error: (") {
 		if m := elispError().FindStringSubmatch(t); m != nil {
-			e.begin(s, l, m[1], strings.TrimRight(strings.TrimRight(m[2], "`"), ")"))
+			e.begin(s, l, m[1], strings.TrimSuffix(strings.TrimRight(m[2], "`"), ")"))
 			return true
 		}
 	}

@@ -257,7 +257,7 @@ vim crash of 2
   call-interactively(flycheck-compile record nil)
   command-execute(flycheck-compile record)
   execute-extended-command(nil "flycheck-compile")
-` + "```\nwhat() says f(x)\n" + `Debugger entered--Lisp error: (wrong-type-argument stringp nil)
+` + "```\nwhat() says f(x)\n" + `Debugger entered--Lisp error: (wrong-type-argument stringp ("a"))
   expand-file-name(nil)
   flycheck-same-files-p("f:/Work/tryouts/stdin" nil)
   #[257 "\300!\203\207\301\207" [flycheck-relevant-error-p exclude] 3 "\n\n(fn ELT)"]([cl-struct-flycheck-error 1])
@@ -554,6 +554,22 @@ java cause of 1
 		}
 		if got != test.want {
 			t.Errorf("%s: %v, got\n%s", test.name, err, got)
+		}
+	}
+}
+
+// The message of an error of Emacs Lisp has the parentheses of its data, and a text has no quotes.
+func TestMessagesOfEmacsLisp(t *testing.T) {
+	t.Parallel()
+	for data, want := range map[string]string{
+		`wrong-type-argument stringp ("clang-5.0")`: `wrong-type-argument: stringp ("clang-5.0")`, // emacs-helm/helm-system-packages#15
+		`error "No file"`:         "error: No file",
+		`file-error "a" "b"`:      `file-error: "a" "b"`,
+		`void-function undefined`: "void-function: undefined",
+	} {
+		r, err := Read(strings.NewReader("Debugger entered--Lisp error: (" + data + ")\n  f(1)\n"))
+		if err != nil || r.Stacks[0].Title != want {
+			t.Errorf("%s: %v, %v", data, r, err)
 		}
 	}
 }
