@@ -29,6 +29,7 @@ func TestFunctions(t *testing.T) {
 		{"c.js", "exports.size = function (a) { return a.length - 1; };\nconst twice = (a) => { return 2 * a; };\nconst o = { a: 1 };\n", "size 1-1, twice 2-2"},
 		{"a.rs", "impl A {\n    pub fn f<T>(&self) -> u8 {\n        1\n    }\n}\n", "f 2-4"},
 		{"a.kt", "fun <T> List<T>.f(a: Int): Int {\n    return 1\n}\n", "f 1-3"},
+		{"a.el", "(defvar v 1)\n\n;; C.\n(cl-defun my-f (x\n             y)\n  \"Doc.\n\nMore.\"\n\n  (let ((z 1))\n    z))\n\n;;;###autoload\n(defmacro my/g () 1)\n(provide 'a)\n", "my-f 4-11, my/g 14-14"},
 		{"a.txt", "nothing\n", ""},
 	} {
 		var got []string
@@ -55,6 +56,12 @@ func TestFunctionsOfAWrappedFile(t *testing.T) {
 // functions overlap.
 func TestFunctionsAgreeWithFunctionAround(t *testing.T) {
 	t.Parallel()
+	el := bytes.Split([]byte("(defvar v 1)\n(defun f ()\n  1)\n\n(provide 'a)\n"), []byte("\n"))
+	for i, want := range []bool{false, true, true, false, false} {
+		if _, ok := FunctionAround("a.el", el, i+1); ok != want {
+			t.Errorf("a.el:%d: %v", i+1, ok)
+		}
+	}
 	text := []byte("package a\n\n// F is f.\nfunc F(\n\ta int,\n) error {\n\tif a > 0 {\n\t\treturn nil\n\t}\n\treturn nil\n}\n\ntype T struct {\n\ta int\n}\n\nfunc (T) G() {\n}\n")
 	lines := bytes.Split(text, []byte("\n"))
 	listed := Functions("a.go", lines)
@@ -72,7 +79,7 @@ func TestFunctionsOfAnyText(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "{", "((((", strings.Repeat("f(\n", 20000), strings.Repeat("f() {\n", 20000), strings.Repeat("function (", 5000), strings.Repeat("\tdef f(:\n", 9000)} {
 		lines := bytes.Split([]byte(text), []byte("\n"))
-		for _, path := range []string{"a.c", "a.py", "a.go", "a.js", "a"} {
+		for _, path := range []string{"a.c", "a.py", "a.go", "a.js", "a.el", "a"} {
 			for _, f := range Functions(path, lines) {
 				if f.Start < 1 || f.End < f.Start || f.End > len(lines) {
 					t.Errorf("%q %s: %+v of %d lines", text[:min(len(text), 20)], path, f, len(lines))

@@ -54,9 +54,11 @@ const (
 func Find(ctx context.Context, repo *gitext.Repo, commit gitext.OID, names []string) (map[string][]Definition, error) {
 	found := map[string][]Definition{}
 	var unread error
-	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !IsIdentifier(strings.ReplaceAll(n, ".", "")) }) // R's have dots
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool {
+		return !IsIdentifier(strings.ReplaceAll(n, ".", "")) && !isLispName(n) // R's have dots
+	})
 	for part := range slices.Chunk(names, namesAtOnce) {
-		matches, err := repo.Grep(ctx, commit, gitext.GrepOptions{Pattern: strings.Join(part, "|"), Word: true, Max: maxMatches})
+		matches, err := repo.Grep(ctx, commit, gitext.GrepOptions{Pattern: pattern(part), Word: true, Max: maxMatches})
 		if err != nil && !gitext.Unreadable(err) {
 			return nil, err
 		}
@@ -143,6 +145,9 @@ var (
 
 // definition reports whether a line looks like a definition of a name.
 func definition(p, text, name string) (Definition, bool) {
+	if IsLisp(p) {
+		return ofLisp(p, text, name)
+	}
 	at := nameIndex(text, name)
 	if at < 0 {
 		return Definition{}, false

@@ -33,6 +33,34 @@ func TestFindInR(t *testing.T) {
 	}
 }
 
+// Names of Emacs Lisp have dashes and other signs. A variable and a longer name are no definitions.
+func TestFindInEmacsLisp(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	tip := h.Commit("one", gittest.Files{
+		"a.el": gittest.Lines("(defvar my-run nil)", "(defun my-run-all () (my-run 1))", "(cl-defun my-run (x &key y)", "  (my/show x))",
+			"(defsubst my/show (x) x)", "(defmacro my-with+ (&rest body)", "  body)", "(defalias 'my-old #'my-run)", "(define-minor-mode my-mode", ")",
+			"(transient-define-prefix my-menu ()", "  [])"),
+		"b.el": gittest.Lines("(cl-defmethod my-open ((x thing))", "  x)", ";; (defun my-open ())", "(ert-deftest my-test ()", "  (my-run))", "(defun once (x) x)",
+			"(eval-when-compile", "  (defun -map ()", "    nil))"),
+		"c.md": "(defun my-run (x))\n",
+	})
+	names := []string{"my-run", "my-run-all", "my/show", "my-with+", "my-old", "my-mode", "my-open", "my-test", "once", "-map", "my-menu", "my-absent"}
+	found, err := Find(t.Context(), h.Open(), tip, names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"a.el:3", "a.el:2", "a.el:5", "a.el:6", "a.el:8", "a.el:9", "b.el:1", "b.el:4", "b.el:6", "b.el:8", "a.el:11", ""} {
+		var got []string
+		for _, d := range found[names[i]] {
+			got = append(got, fmt.Sprintf("%s:%d", d.Path, d.Line))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %s", names[i], got, want)
+		}
+	}
+}
+
 func TestFind(t *testing.T) {
 	// Definitions come before lines that only look like definitions; uses, declarations and
 	// comments do not count.
@@ -113,6 +141,7 @@ func TestDefinedWithoutBraces(t *testing.T) {
 		{"lib/a.ex", "A.register", "  defp register(state) do\n    register(state)\n  end\n", []int{1}},
 		{"a/V.swift", "ViewController.tcpError", "    @objc func tcpError(notification: NSNotification) {\n        tcpError(n)\n    }\n", []int{1}},
 		{"a/V.kt", "Home.Screen", "@Preview(showBackground = true) fun Other() {\n    Screen()\n}\n@Composable private fun Screen() {\n}\n", []int{4}},
+		{"a.el", "my/run-all!", "(my/run-all! 1)\n(defun my/run-all! (x)\n  (defun all! ()))\n", []int{2}},
 		{"lib/a.rb", "clean!", "  def run\n    clean!\n  end\n\n  def clean!\n  end\n", []int{5}},
 	} {
 		lines := bytes.Split([]byte(test.text), []byte("\n"))

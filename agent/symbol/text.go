@@ -9,9 +9,11 @@ import (
 // DefinedIn returns the numbers of the lines that look like a definition of a name, the surest
 // first. Lines count from 1.
 func DefinedIn(path string, lines [][]byte, name string) []int {
-	name = strings.TrimRight(Last(name), "?!") // of methods of Ruby and functions of Elixir
-	if !IsIdentifier(name) {
-		return nil
+	if !IsLisp(path) {
+		name = strings.TrimRight(Last(name), "?!") // of methods of Ruby and functions of Elixir
+		if !IsIdentifier(name) {
+			return nil
+		}
 	}
 	var found []Definition
 	word := []byte(name)

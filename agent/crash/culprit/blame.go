@@ -10,6 +10,7 @@ import (
 
 	"git-agent/agent/source"
 	"git-agent/agent/suspect"
+	"git-agent/agent/symbol"
 	"git-agent/gitext"
 )
 
@@ -60,7 +61,7 @@ func kindOf(file string, line []byte) source.LineKind {
 		bytes.HasPrefix(t, []byte("*/")),
 		bytes.Equal(t, []byte("*")):
 		return source.LineComment
-	case t[0] == '#' && hashComments(file):
+	case t[0] == '#' && hashComments(file), t[0] == ';' && symbol.IsLisp(file):
 		return source.LineComment
 	case source.IsImport(string(t[:min(len(t), 200)])):
 		return source.LineImport
@@ -71,7 +72,7 @@ func kindOf(file string, line []byte) source.LineKind {
 // hashComments reports whether # begins a comment in a file.
 func hashComments(file string) bool {
 	switch strings.ToLower(path.Ext(file)) {
-	case ".py", ".pyx", ".in", ".rb", ".sh", ".pl", ".pm", ".ex", ".exs", ".r", ".jl":
+	case ".py", ".pyx", ".in", ".rb", ".sh", ".pl", ".pm", ".ex", ".exs", ".r", ".jl", ".tcl":
 		return true
 	}
 	return false

@@ -3,7 +3,8 @@ package format
 // formats returns the formats, the most specific ones first.
 func formats() []lineReader {
 	return append([]lineReader{
-		&rReader{}, // before others that know a heading "Backtrace:"
+		&elispReader{}, // before others, as the arguments of its calls may be texts of all kinds
+		&rReader{},     // before others that know a heading "Backtrace:"
 		&kernelReader{},
 		&bsdReader{},
 		&clusterFuzzReader{},

@@ -82,7 +82,11 @@ func (t *fileText) siteOfFunction(f crash.Frame, callee, note string) Site {
 	if s.Function, ok = source.FunctionAround(f.Path, lines, at); !ok || s.Function.End < at {
 		s.Function = source.Extent{Start: at, Body: at, End: min(len(lines), at+plainLines)}
 	}
-	if callee != "" {
+	switch {
+	case callee != "" && symbol.IsLisp(f.Path):
+		s.At = callsInLisp(lines, s.Function.Body+1, s.Function.End, callee)
+		s.sure = s.At > 0
+	case callee != "":
 		s.At = calls(lines, s.Function.Body+1, s.Function.End, f.Line, callee)
 		s.sure = s.At > 0
 	}
@@ -198,6 +202,9 @@ func Callee(report *crash.Report, ref crash.FrameRef) string {
 	inner := report.Stacks[ref.Stack].Frames[ref.Frame-1]
 	if inner.Assertion || inner.Function == "panic" && atRunTime(report) {
 		return ""
+	}
+	if report.Stacks[ref.Stack].Format == elisp {
+		return inner.Function
 	}
 	whole := strings.TrimSuffix(inner.Function, ".<init>") // the source of "p.Type.<init>" is "new Type("
 	name := whole[strings.LastIndexByte(whole, '.')+1:]

@@ -281,8 +281,9 @@ func (f *Files) openFunctions(report *crash.Report) (names map[string][]*crash.F
 				continue
 			}
 			name := symbol.Last(frame.Function)
-			if report.Stacks[i].Format == "r" {
-				name = frame.Function // a dot is a part of the name
+			switch report.Stacks[i].Format {
+			case "r", elisp:
+				name = frame.Function // a dot or a slash is a part of the name
 			}
 			if len(name) < 3 || names[name] == nil && len(order) == maxLookups {
 				continue

@@ -80,6 +80,33 @@ func TestFunctionsOfR(t *testing.T) {
 	}
 }
 
+// A frame of Emacs Lisp has the name of a function, and its place is where that calls the next one. Names have dashes, and the
+// functions are in files of Emacs Lisp.
+func TestFunctionsOfEmacsLisp(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	text := "(defun flycheck-compile-all ()\n  (flycheck-compile 1))\n\n(defun flycheck-compile (checker)\n  \"Run.\"\n" +
+		"  (flycheck-checker-executable-p checker) ; (flycheck-checker-executable)\n  (let ((command\n         (flycheck-checker-executable checker)))\n    command))\n\n" +
+		"(defun flycheck-checker-executable (checker)\n  checker)\n\n(defun my/all (list)\n  (mapcar 'flycheck-compile list))\n"
+	h.Commit("one", gittest.Files{"flycheck.el": text, "a.c": "int\nexpand(int n)\n{\n}\n"})
+	report := &crash.Report{Stacks: []crash.Stack{{Kind: crash.StackCrash, Format: "elisp", Frames: []crash.Frame{
+		{Function: "expand"},
+		{Function: "flycheck-checker-executable"},
+		{Function: "flycheck-compile"},
+		{Function: "my/all"},
+	}}}}
+	if _, err := Locate(t.Context(), h.Open(), h.Head(), report); err != nil {
+		t.Fatal(err)
+	}
+	sites := Sites(report, "flycheck.el", splitText(text))
+	for i, want := range []struct{ defined, at int }{{0, 0}, {11, 0}, {4, 8}, {14, 15}} {
+		f, at := report.Stacks[0].Frames[i], sites[crash.FrameRef{Frame: i}].At
+		if f.DefinedAt != want.defined || at != want.at {
+			t.Errorf("%s: %q line %d at %d, want %d at %d", f.Function, f.Path, f.DefinedAt, at, want.defined, want.at)
+		}
+	}
+}
+
 // Dart names a file by its package, whose folder has a pubspec.yaml, and the path in its folder lib.
 func TestPackagesOfDart(t *testing.T) {
 	t.Parallel()

@@ -7,10 +7,14 @@ import (
 
 	"git-agent/agent/crash"
 	"git-agent/agent/source"
+	"git-agent/agent/symbol"
 )
 
 // kernel is the format of the stacks of kernels.
 const kernel = "kernel"
+
+// elisp is the format of the stacks of Emacs Lisp.
+const elisp = "elisp"
 
 // nativeFormats are formats whose frames are functions of machine code.
 var nativeFormats = map[string]bool{
@@ -21,7 +25,7 @@ var nativeFormats = map[string]bool{
 // managedExtensions are those of languages whose functions are not machine code: a debugger shows
 // the interpreter or the virtual machine instead.
 var managedExtensions = map[string]bool{
-	".cs": true, ".dart": true, ".erl": true, ".ex": true, ".exs": true, ".gd": true, ".groovy": true, ".hs": true, ".java": true, ".jl": true, ".js": true, ".jsx": true, ".kt": true, ".lua": true, ".mjs": true, ".perl": true, ".php": true, ".pl": true,
+	".cs": true, ".dart": true, ".el": true, ".erl": true, ".ex": true, ".exs": true, ".gd": true, ".groovy": true, ".hs": true, ".java": true, ".jl": true, ".js": true, ".jsx": true, ".kt": true, ".lua": true, ".mjs": true, ".perl": true, ".php": true, ".pl": true,
 	".pm": true, ".ps1": true, ".psm1": true, ".py": true, ".r": true, ".raku": true, ".rakumod": true, ".rb": true, ".scala": true, ".sh": true, ".t": true, ".tcl": true, ".ts": true, ".tsx": true,
 }
 
@@ -44,6 +48,8 @@ func fits(stack *crash.Stack, frame *crash.Frame, file string) bool {
 		return !isManaged(file) && len(ofGoPackage(frame.Function, []string{file})) > 0
 	case stack.Format == "java":
 		return inJavaClass(frame.Function, file)
+	case stack.Format == elisp:
+		return symbol.IsLisp(file)
 	case stack.Format == "php" && frame.File == "":
 		return inPHPClass(frame.Function, file)
 	}
