@@ -30,13 +30,14 @@ func onlyTypes(commit gitext.Commit, patch *gitext.Patch, lines []suspect.OwnedL
 		}
 		for j := range patch.Files[i].Hunks {
 			h := &patch.Files[i].Hunks[j]
-			if l.OrigLine < h.NewStart || l.OrigLine >= h.NewStart+h.NewLines || h.OldLines == 0 || l.Kind != source.LineCode || isImport().Match(l.Text) {
-				continue
-			}
-			if !onlyAnnotates(h) {
+			wrote := l.OrigLine >= h.NewStart && l.OrigLine < h.NewStart+h.NewLines
+			switch {
+			case !wrote, h.OldLines == 0, l.Kind != source.LineCode, isImport().Match(l.Text):
+			case onlyAnnotates(h):
+				annotated = true
+			default:
 				return false
 			}
-			annotated = true
 		}
 	}
 	return annotated
