@@ -24,6 +24,9 @@ const shownEvidence = 3
 // suspects.
 const listedOwner = 0.1
 
+// hardly is the probability below which a note says that an owner is hardly the origin, and above which probably not.
+const hardly = 0.05
+
 // Human prints answers for people. The output looks like this:
 //
 //	fix 6bd1c5a3f0e2  parser: do not read past the end
@@ -350,8 +353,12 @@ func (r *Human) footer(b *bytes.Buffer, ans Answer, owner *szz.Suspect) {
 	fmt.Fprintln(b)
 	notes := v.Notes
 	if owner != nil {
-		notes = append(slices.Clone(notes), fmt.Sprintf("%s wrote most of the code that the fix removes, and is hardly the origin (%s)",
-			owner.Commit.OID.Short(), strings.TrimSpace(percent(owner.Probability)))+flagHint(r.noFlags, "; -v shows it"))
+		how := "hardly"
+		if owner.Probability >= hardly {
+			how = "probably not"
+		}
+		notes = append(slices.Clone(notes), fmt.Sprintf("%s wrote most of the code that the fix removes, and is %s the origin (%s)",
+			owner.Commit.OID.Short(), how, strings.TrimSpace(percent(owner.Probability)))+flagHint(r.noFlags, "; -v shows it"))
 	}
 	for _, n := range notes {
 		for i, l := range ui.Wrap("note: "+ui.OneLine(n), measure(r.width)-6) {
