@@ -133,7 +133,10 @@ type reader struct {
 }
 
 func newReader() *reader {
-	r := &reader{results: map[string]bool{}, skipped: map[string]bool{}, unbuilt: map[string]bool{}, died: map[string]bool{}, suites: map[string]bool{}, seen: map[Place]bool{}}
+	r := &reader{
+		results: map[string]bool{}, skipped: map[string]bool{}, unbuilt: map[string]bool{}, died: map[string]bool{},
+		suites: map[string]bool{}, seen: map[Place]bool{},
+	}
 	r.machines = []machine{
 		&trouble{reader: r}, &goTest{reader: r}, &pyTest{reader: r}, &unitTest{reader: r}, &tap{reader: r}, &cargo{reader: r},
 		&native{reader: r}, &cppTest{reader: r}, &jvm{reader: r}, &uvu{reader: r}, &jsRunner{reader: r}, &mix{reader: r},
