@@ -41,8 +41,9 @@ const (
 //
 // For each commit, Newest undoes first the whole commit without its tests, if it is small, then
 // all its hunks in suspected code, and then each of these hunks. Uncommitted changes come
-// before commits, first those of each file, then those of all files together. Unlike the other sources, Newest also finds commits that only removed lines,
-// which blame cannot find. If there is no suspected code, Newest undoes the last commits.
+// before commits, first those of each file, then those of all files together. Unlike the other
+// sources, Newest also finds commits that only removed lines, which blame cannot find. If there
+// is no suspected code, Newest undoes the last commits.
 func Newest(ctx context.Context, repo *gitext.Repo, in Input) []Candidate {
 	g := newGenerator(ctx, repo, in)
 	var list []Candidate

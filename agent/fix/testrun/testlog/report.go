@@ -115,7 +115,9 @@ type reader struct {
 	skipped map[string]bool // skipped tests with places in the output
 	unbuilt map[string]bool
 	died    map[string]bool // tests that died in their set-up
-	seen    map[Place]bool
+	// suites are the failing tests and suites of node:test, by whether one of that name failed by itself and not because of its tests.
+	suites map[string]bool
+	seen   map[Place]bool
 
 	// ctest shows the output of a test program only if the program fails. So only ctest's own
 	// tests can be compared with those of another run.
@@ -131,7 +133,10 @@ type reader struct {
 }
 
 func newReader() *reader {
-	r := &reader{results: map[string]bool{}, skipped: map[string]bool{}, unbuilt: map[string]bool{}, died: map[string]bool{}, seen: map[Place]bool{}}
+	r := &reader{
+		results: map[string]bool{}, skipped: map[string]bool{}, unbuilt: map[string]bool{}, died: map[string]bool{},
+		suites: map[string]bool{}, seen: map[Place]bool{},
+	}
 	r.machines = []machine{
 		&trouble{reader: r}, &goTest{reader: r}, &pyTest{reader: r}, &unitTest{reader: r}, &tap{reader: r}, &cargo{reader: r},
 		&native{reader: r}, &cppTest{reader: r}, &jvm{reader: r}, &uvu{reader: r}, &jsRunner{reader: r}, &mix{reader: r},
@@ -162,6 +167,7 @@ func (r *reader) finish() Report {
 			r.report.Failing = append(r.report.Failing, name)
 		}
 	}
+	r.report.Failing = r.withoutSuites(r.report.Failing)
 	// Tests that pass or skip themselves print places too, when all output is shown.
 	r.report.Places = slices.DeleteFunc(r.report.Places, func(p Place) bool { return r.results[p.Test] || r.skipped[p.Test] })
 	r.report.Ran, r.report.Some = r.ran(), r.ranSome

@@ -1,6 +1,9 @@
 package testlog
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // suites are the names of the suites around a line, outermost first. Tools show the nesting by
 // indentation.
@@ -9,6 +12,31 @@ type suites []suite
 type suite struct {
 	indent int
 	name   string
+}
+
+// nodeSign stands between the names of the suites and the test of node:test.
+const nodeSign = " > "
+
+// withoutSuites returns failing tests without the suites that failed only because of tests that are among them, too.
+func (r *reader) withoutSuites(failing []string) []string {
+	above := map[string]bool{}
+	for _, test := range failing {
+		for at := strings.LastIndex(test, nodeSign); at > 0; at = strings.LastIndex(test[:at], nodeSign) {
+			above[test[:at]] = true
+		}
+	}
+	return slices.DeleteFunc(failing, func(test string) bool {
+		itself, suite := r.suites[test]
+		return suite && !itself && above[test] && !r.died[test]
+	})
+}
+
+// suite notes a failed suite, and whether it failed by itself.
+func (r *reader) suite(name string, itself bool) {
+	name = clip(name)
+	if before, known := r.suites[name]; known || len(r.suites) < maxNames {
+		r.suites[name] = before || itself
+	}
 }
 
 // maxSuites bounds the nesting of suites.

@@ -161,8 +161,12 @@ func (t *tap) detail(l line) bool {
 	return false
 }
 
-// hooked reads node:test's message about a test that died in a before or beforeEach hook.
+// hooked reads node:test's message about a suite that failed because of its tests, or about a test that died in a before or
+// beforeEach hook.
 func (t *tap) hooked(l line) {
+	if l.has("failureType: '") {
+		t.suite(t.failed, l.bare != "failureType: 'subtestsFailed'")
+	}
 	switch {
 	case l.bare == "failureType: 'hookFailed'":
 		t.hook, t.message = true, "a hook failed"
