@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/hana"
@@ -53,7 +54,12 @@ func readKind(in io.Reader, first []byte, name string) (*crash.Report, error) {
 	if start, ok := jsonStart(first); ok {
 		return readJSON(in, start)
 	}
-	return scanAll(in, formats())
+	fenced := fencedJSON(first) // copied, as the next read overwrites first
+	report, err := scanAll(in, formats())
+	if err == nil && len(fenced) > 0 && !slices.ContainsFunc(report.Stacks, func(s crash.Stack) bool { return s.Format != "link" }) {
+		report = withFenced(report, fenced)
+	}
+	return report, err
 }
 
 // readDump reads a dump of SAP HANA.

@@ -145,3 +145,38 @@ func TestCommandsOfTcl(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// A block of JSON in the text of an issue has the members that a file of JSON has; the rest of the text still tells the version.
+func TestFencedJSON(t *testing.T) {
+	t.Parallel()
+	json := `{
+  "release": "1.2.0", "exception": {"values": [{"type": "TypeError", "value": "no", "stacktrace": {"frames": [
+    {"filename": "src/main.js", "function": "main", "lineno": 3},
+    {"filename": "src/index.js", "function": "run", "lineno": 12}]}}]}
+}`
+	frames := "! TypeError\njavascript crash of 0\n  run src/index.js:12\n  main src/main.js:3\n"
+	for _, test := range []struct{ name, text, want string }{
+		{"a block", "It fails with 1.1.0, see\n\n```json\n" + json + "\n```\n\nIt is of Sentry.\n", "build 1.2.0\n" + frames},
+		{"a block without a language", "It fails.\n``` \r\n" + json + "\r\n```\r\n", "build 1.2.0\n" + frames},
+		{"another block first", "```json\n{\"a\": [1]}\n```\ntext\n```json\n" + json + "\n```", "build 1.2.0\n" + frames},
+		{"what is no JSON", "```json\n{\"frames\": [{\n```\n", ""},
+		{"a block of another language", "```python\n" + json + "\n```\n", ""},
+		{
+			"a stack beside it", "```\nTypeError: no\n    at g (src/g.js:1:2)\n```\n```json\n" + json + "\n```\n",
+			"! TypeError\njavascript crash of 0\n  g src/g.js:1\n",
+		},
+	} {
+		r, err := Read(strings.NewReader(test.text))
+		got := ""
+		if err == nil {
+			got = brief(r)
+		}
+		if got != test.want {
+			t.Errorf("%s: %v, got\n%s", test.name, err, got)
+		}
+	}
+	r, err := Read(strings.NewReader("See\n```json\n" + json + "\n```\n"))
+	if err != nil || r.Stacks[0].Frames[0].ReportLine != 3 || r.Problems[0].Line != 3 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
