@@ -492,6 +492,12 @@ java cause of 1
 			"Elastic APM", `{"error": {"exception": {"type": "Error", "message": "no", "stacktrace": [{"filename": "lib/a.js", "function": "f", "line": {"number": 7}}]}}}`,
 			"! Error\njavascript crash of 0\n  f lib/a.js:7\n",
 		},
+		{
+			"zerolog", `{"level": "error", "stack": [{"func": "inner", "line": "20", "source": "errors.go"}], "error": "no"}
+{"stack": [{"function": "main.a", "file": "./main.go", "lino": 23}], "error": "raw error"}`, // the latter of rs/zerolog#720
+			"! error\n! error\ngo crash of 0\n  inner errors.go:20\ngo other thread of 1\n  main.a ./main.go:23\n",
+		},
+		{"a reader's text", `{"stack": [{"function": "f", "line": 3, "source": "a b"}]}`, ""},
 		{"a linter", `[{"file": "a.sh", "line": 3, "message": "no"}]`, ""},
 		{"what is no frame", `{"frames": [{"width": 3}], "stack": [1, {"file": "a.c", "line": 2}], "trace": [{"file": 3, "line": -1}]}`, ""},
 	} {
