@@ -6,7 +6,7 @@ import (
 )
 
 // Functions of some languages have no braces: those of Ruby and Elixir go from def to end, and those of
-// Erlang are clauses up to a full stop. Each of the two kinds of languages is read by its layout. Those of Lisp are in forms.go.
+// Erlang are clauses up to a full stop. Each of the two kinds of languages is read by its layout. Those of Lisp and Tcl are in forms.go.
 
 var (
 	defHeading  = Lazy(`^(?:(?:private|protected|public|memoize|private_class_method) )?def(?:p|macro|macrop)?\b`)
@@ -43,6 +43,8 @@ func (l layout) functionsWithoutBraces(filePath string) (found []Function, known
 		at = l.clausesAt
 	case hasForms(filePath):
 		at = l.formAt
+	case hasProcedures(filePath):
+		at = l.procedureAt
 	default:
 		return nil, false
 	}
@@ -95,6 +97,9 @@ func withoutBraces(filePath string, lines [][]byte, line int) (e Extent, found, 
 		return e, found, true
 	case hasForms(filePath):
 		e, found = l.form(line - 1)
+		return e, found, true
+	case hasProcedures(filePath):
+		e, found = l.procedure(line - 1)
 		return e, found, true
 	}
 	return Extent{}, false, false

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"path"
 	"strings"
 )
@@ -13,6 +14,36 @@ var formName = Lazy(`^\((?:[a-z]+-)?(?:def[a-z-]*\*?|define-[a-z-]+)\s+\(?'?([^\
 
 // formOfValue matches the beginning of a form that defines a variable, a group or a face.
 var formOfValue = Lazy(`^\((?:defvar|defconst|defcustom|defgroup|defface)`)
+
+// procedure matches the heading of a procedure or a method of Tcl, and its name without the namespace.
+var procedure = Lazy(`^[ \t]*(?:proc|method|typemethod|(?:\w+::)*body)[ \t]+(?:[^\s{}"]*::)?([^\s{}":]+)[ \t].*\{$`)
+
+func hasProcedures(filePath string) bool { return strings.ToLower(path.Ext(filePath)) == ".tcl" }
+
+// procedure returns the procedure of Tcl around a line.
+func (l layout) procedure(at int) (Extent, bool) {
+	for i := at; i >= 0 && at-i < maxFunction; i-- {
+		if name, e := l.procedureAt(i); name != "" && e.End > at {
+			return e, true
+		}
+	}
+	return Extent{}, false
+}
+
+// procedureAt returns the procedure whose heading is in a line, with the name "" if there is none. It ends with the first brace that has the
+// indentation of the heading.
+func (l layout) procedureAt(i int) (string, Extent) {
+	m := procedure().FindSubmatch(bytes.TrimRight(l.lines[i], " \t\r"))
+	if m == nil {
+		return "", Extent{}
+	}
+	for j := i + 1; j < len(l.lines) && j-i < maxFunction; j++ {
+		if t := l.text(j); t != "" && t[0] == '}' && l.indent(j) <= l.indent(i) {
+			return string(m[1]), Extent{Start: i + 1, Body: i + 1, End: j + 1}
+		}
+	}
+	return "", Extent{}
+}
 
 func hasForms(filePath string) bool { return strings.ToLower(path.Ext(filePath)) == ".el" }
 

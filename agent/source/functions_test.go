@@ -30,6 +30,7 @@ func TestFunctions(t *testing.T) {
 		{"a.rs", "impl A {\n    pub fn f<T>(&self) -> u8 {\n        1\n    }\n}\n", "f 2-4"},
 		{"a.kt", "fun <T> List<T>.f(a: Int): Int {\n    return 1\n}\n", "f 1-3"},
 		{"a.el", "(defvar v 1)\n\n;; C.\n(cl-defun my-f (x\n             y)\n  \"Doc.\n\nMore.\"\n\n  (let ((z 1))\n    z))\n\n;;;###autoload\n(defmacro my/g () 1)\n(provide 'a)\n", "my-f 4-11, my/g 14-14"},
+		{"a.tcl", "proc ::a::f {x {y 1}} {\n    if {$x} {\n\tg\n    }\n}\nnamespace eval b {\n  proc g {} {\n    h\n  }\n  h\n}\nproc one {} { f 1 }\n", "f 1-5, g 7-9"},
 		{"a.txt", "nothing\n", ""},
 	} {
 		var got []string
@@ -79,7 +80,7 @@ func TestFunctionsOfAnyText(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "{", "((((", strings.Repeat("f(\n", 20000), strings.Repeat("f() {\n", 20000), strings.Repeat("function (", 5000), strings.Repeat("\tdef f(:\n", 9000)} {
 		lines := bytes.Split([]byte(text), []byte("\n"))
-		for _, path := range []string{"a.c", "a.py", "a.go", "a.js", "a.el", "a"} {
+		for _, path := range []string{"a.c", "a.py", "a.go", "a.js", "a.el", "a.tcl", "a"} {
 			for _, f := range Functions(path, lines) {
 				if f.Start < 1 || f.End < f.Start || f.End > len(lines) {
 					t.Errorf("%q %s: %+v of %d lines", text[:min(len(text), 20)], path, f, len(lines))

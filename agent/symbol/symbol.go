@@ -246,7 +246,11 @@ func returnsTag(keyword, before, after string) bool {
 func keywordDefinition(d Definition, keyword, before, after string) (Definition, bool) {
 	last := strings.TrimSpace(before)
 	if i := strings.LastIndexAny(last, " \t"); i >= 0 {
-		last = last[i+1:]
+		if keyword == "proc" && strings.HasSuffix(last, "::") && !strings.HasPrefix(after, "::") {
+			last = last[:i] // of Tcl, where the namespace is before the name
+		} else {
+			last = last[i+1:]
+		}
 	}
 	isName := strings.HasSuffix(last, keyword) || strings.HasPrefix(keyword, "#") && strings.HasSuffix(last, "define") ||
 		keyword == "func" && strings.HasSuffix(last, ")") || keyword == "function" || keyword == "def" && strings.HasSuffix(last, ".")

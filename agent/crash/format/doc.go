@@ -9,7 +9,7 @@
 // There are three families of line readers: for native programs (sanitizers, debuggers, Windows,
 // Valgrind, minidumps, Android, Apple, ClusterFuzz, glog, libc, assertions, links), for languages that print their
 // own stacks (Python, Java, Go, Rust, .NET, JavaScript, Ruby, PHP, Elixir, Erlang, Lua, Perl, OCaml,
-// Haskell, Julia, R, Dart, Swift, Zig, Nim, Vim, Emacs Lisp, MATLAB, Octave,
+// Haskell, Julia, R, Dart, Swift, Zig, Nim, Vim, Emacs Lisp, Tcl, MATLAB, Octave,
 // shells, Crystal, D, Raku, PowerShell, Godot), and for operating systems (Linux, the BSDs, Xen).
 //
 // SAP HANA dumps, reports in JSON and core files are not line-based logs: they are

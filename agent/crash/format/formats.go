@@ -4,6 +4,7 @@ package format
 func formats() []lineReader {
 	return append([]lineReader{
 		&elispReader{}, // before others, as the arguments of its calls may be texts of all kinds
+		&tclReader{},   // likewise
 		&rReader{},     // before others that know a heading "Backtrace:"
 		&kernelReader{},
 		&bsdReader{},

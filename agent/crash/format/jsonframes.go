@@ -14,7 +14,7 @@ import (
 )
 
 // jsonFrames reads the arrays of frames in the JSON of services and loggers for errors: Sentry, Bugsnag, Rollbar, Elastic APM, structlog,
-// and exceptions of Java. Each has names of its own for the same things.
+// zerolog, and exceptions of Java. Each has names of its own for the same things.
 type jsonFrames struct {
 	s     *scanner
 	above []map[string]any // the objects around the value
@@ -135,10 +135,13 @@ func framesOf(array []any) []crash.Frame {
 func frameIn(m map[string]any) crash.Frame {
 	f := crash.Frame{
 		File:     textOf(m, "abs_path", "absPath", "filename", "fileName", "file", "absoluteFilePath"),
-		Line:     numberOf(m, "lineno", "lineNo", "lineNumber", "line_number", "line"),
+		Line:     numberOf(m, "lineno", "lineNo", "lineNumber", "line_number", "lino", "line"),
 		Column:   numberOf(m, "colno", "colNo", "columnNumber", "column"),
 		Function: textOf(m, "function", "method", "methodName", "func", "name"),
 		Quote:    strings.TrimSpace(cut(textOf(m, "context_line", "contextLine", "code"), maxText)),
+	}
+	if f.File == "" && textOf(m, "func") != "" {
+		f.File = textOf(m, "source") // of zerolog
 	}
 	if text, ok := m["line"].(string); ok && f.Quote == "" && atoi(text) == 0 {
 		f.Quote = strings.TrimSpace(cut(text, maxText)) // of structlog
@@ -238,6 +241,9 @@ func (r *jsonFrames) failure() (kind, message string) {
 		if kind != "" && message != "" || kind != "" && strings.HasSuffix(kind, "Exception") {
 			return kind, message
 		}
+	}
+	if n := len(r.above); n > 0 {
+		return "", textOf(r.above[n-1], "error") // of zerolog
 	}
 	return "", ""
 }

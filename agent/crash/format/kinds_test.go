@@ -248,58 +248,6 @@ vim crash of 2
 `,
 	},
 	{
-		name: "backtraces of Emacs Lisp",
-		from: "flycheck/flycheck#563 and 1162, shortened, and the form of a test",
-		text: "```\n" + `Debugger entered--Lisp error: (void-variable flycheck-irony-executable)
-  flycheck-checker-executable(irony)
-  (let ((a (quote b))) (flycheck-compile a))
-  flycheck-compile(irony)
-  call-interactively(flycheck-compile record nil)
-  command-execute(flycheck-compile record)
-  execute-extended-command(nil "flycheck-compile")
-` + "```\nwhat() says f(x)\n" + `Debugger entered--Lisp error: (wrong-type-argument stringp ("a"))
-  expand-file-name(nil)
-  flycheck-same-files-p("f:/Work/tryouts/stdin" nil)
-  #[257 "\300!\203\207\301\207" [flycheck-relevant-error-p exclude] 3 "\n\n(fn ELT)"]([cl-struct-flycheck-error 1])
-  mapcar(#[257 "\300!\203\207\301\207" [flycheck-relevant-error-p exclude] 3] ([cl-struct-flycheck-error 1 "
-File \"a.py\", line 3, in f
-"]))
-  flycheck-filter-errors(([cl-struct-flycheck-error 1]) python-flake8)
-Test flycheck-run/works backtrace:
-
-  signal(error ("No file"))
-  error("No file")
-  flycheck-run(nil)
-  ert--run-test-internal(#s(ert--test-execution-info :test ...))
-Test flycheck-run/works condition:
-
-    (error "No file")
-   FAILED  1/2  flycheck-run/works
-Error: void-function (my/run)
-  mapbacktrace(#f(compiled-function (evald func args flags) #<bytecode -0x1>))
-  debug-early-backtrace()
-  debug-early(error (void-function my/run))
-  my-start()
-`,
-		want: `! void-variable
-! wrong-type-argument
-! error
-! void-function
-elisp crash of 0
-  flycheck-checker-executable
-  flycheck-compile
-elisp crash of 1
-  expand-file-name
-  flycheck-same-files-p
-  flycheck-filter-errors
-elisp crash of 2
-  flycheck-run
-  ert--run-test-internal
-elisp crash of 3
-  my-start
-`,
-	},
-	{
 		name: "errors of MATLAB and Octave",
 		from: "davidvarga/MBeautifier#21, 99, shortened, and the form of Octave",
 		text: "Index exceeds matrix dimensions.\n" + `
@@ -544,6 +492,12 @@ java cause of 1
 			"Elastic APM", `{"error": {"exception": {"type": "Error", "message": "no", "stacktrace": [{"filename": "lib/a.js", "function": "f", "line": {"number": 7}}]}}}`,
 			"! Error\njavascript crash of 0\n  f lib/a.js:7\n",
 		},
+		{
+			"zerolog", `{"level": "error", "stack": [{"func": "inner", "line": "20", "source": "errors.go"}], "error": "no"}
+{"stack": [{"function": "main.a", "file": "./main.go", "lino": 23}], "error": "raw error"}`, // the latter of rs/zerolog#720
+			"! error\n! error\ngo crash of 0\n  inner errors.go:20\ngo other thread of 1\n  main.a ./main.go:23\n",
+		},
+		{"a reader's text", `{"stack": [{"function": "f", "line": 3, "source": "a b"}]}`, ""},
 		{"a linter", `[{"file": "a.sh", "line": 3, "message": "no"}]`, ""},
 		{"what is no frame", `{"frames": [{"width": 3}], "stack": [1, {"file": "a.c", "line": 2}], "trace": [{"file": 3, "line": -1}]}`, ""},
 	} {
@@ -554,22 +508,6 @@ java cause of 1
 		}
 		if got != test.want {
 			t.Errorf("%s: %v, got\n%s", test.name, err, got)
-		}
-	}
-}
-
-// The message of an error of Emacs Lisp has the parentheses of its data, and a text has no quotes.
-func TestMessagesOfEmacsLisp(t *testing.T) {
-	t.Parallel()
-	for data, want := range map[string]string{
-		`wrong-type-argument stringp ("clang-5.0")`: `wrong-type-argument: stringp ("clang-5.0")`, // emacs-helm/helm-system-packages#15
-		`error "No file"`:         "error: No file",
-		`file-error "a" "b"`:      `file-error: "a" "b"`,
-		`void-function undefined`: "void-function: undefined",
-	} {
-		r, err := Read(strings.NewReader("Debugger entered--Lisp error: (" + data + ")\n  f(1)\n"))
-		if err != nil || r.Stacks[0].Title != want {
-			t.Errorf("%s: %v, %v", data, r, err)
 		}
 	}
 }

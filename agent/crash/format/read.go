@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 
 	"git-agent/agent/crash"
 	"git-agent/agent/crash/hana"
@@ -53,7 +54,12 @@ func readKind(in io.Reader, first []byte, name string) (*crash.Report, error) {
 	if start, ok := jsonStart(first); ok {
 		return readJSON(in, start)
 	}
-	return scanAll(in, formats())
+	fenced := fencedJSON(first) // copied, as the next read overwrites first
+	report, err := scanAll(in, formats())
+	if err == nil && len(fenced) > 0 && !slices.ContainsFunc(report.Stacks, func(s crash.Stack) bool { return s.Format != "link" }) {
+		report = withFenced(report, fenced)
+	}
+	return report, err
 }
 
 // readDump reads a dump of SAP HANA.
@@ -97,5 +103,5 @@ func jsonStart(first []byte) (int, bool) {
 
 // Known lists the reports that Read knows, for a user whose report it does not.
 const Known = "reports of these kinds are read: SAP HANA dumps, sanitizers, gdb and lldb backtraces, WinDbg, Visual Studio, Unreal Engine and Wine stacks, coredumpctl, Valgrind, " +
-	"Go panics and failed tests, Python tracebacks, Java, Kotlin and Scala exceptions, hs_err_pid files, Rust panics, JavaScript, .NET, Ruby, PHP, Elixir, Erlang, Lua, Perl, OCaml, Haskell, Julia, R, Dart, Swift, Zig, Nim, Vim, Emacs Lisp, MATLAB, Octave, shells, Crystal, D, Raku, PowerShell and Godot errors, " +
+	"Go panics and failed tests, Python tracebacks, Java, Kotlin and Scala exceptions, hs_err_pid files, Rust panics, JavaScript, .NET, Ruby, PHP, Elixir, Erlang, Lua, Perl, OCaml, Haskell, Julia, R, Dart, Swift, Zig, Nim, Vim, Emacs Lisp, Tcl, MATLAB, Octave, shells, Crystal, D, Raku, PowerShell and Godot errors, " +
 	"oopses of Linux, BSD and Xen, minidump_stackwalk, CASR, Android tombstones, Apple crash reports, ClusterFuzz states, glog, failed assertions, links to lines of code at a commit, and stacks in JSON"

@@ -57,7 +57,7 @@ goroutine;fatal error;panicked;created by;--- fail:;_test.go:%
 .js:%:;.js:%%:;.js:%%%:;.js:%%%%:;.ts:%:;.ts:%%:;.ts:%%%:;.mjs:%;.cjs:%;node:internal;expect(
 :line %;**error type;.rb:%;.haml:%;.erb:%;runtime failure;.swift:%;.nim(%;error detected~;error in~;error using~;.dart %;.dart~;xception in~;:in `+"`"+`;:in ';.php(%;.php:%;php fatal;on line %;on line <i>%;on line <b>%;call stack
 **~(;.ex:%;.exs:%;.erl:%;{line,%;{line,~%;with reason;, line: %
-stacktrace;"stack";exc_info;callstack (;raised at~;called from~;called at~;can't call method;can't locate object;undefined subroutine;non-exhaustive;lisp error;error executing
+stacktrace;"stack";exc_info;callstack (;raised at~;called from~;called at~;can't call method;can't locate object;undefined subroutine;non-exhaustive;lisp error;while executing;invoked from~;error executing
 execution halted;.dll!;.exe!;access violation
 `), func(r rune) bool { return r == ';' || r == '\n' }))
 })

@@ -83,6 +83,9 @@ func (t *fileText) siteOfFunction(f crash.Frame, callee, note string) Site {
 		s.Function = source.Extent{Start: at, Body: at, End: min(len(lines), at+plainLines)}
 	}
 	switch {
+	case f.Quote != "" && f.Line < 1:
+		s.At = holding(lines, s.Function, f.Quote)
+		s.sure = s.At > 0
 	case callee != "" && symbol.IsLisp(f.Path):
 		s.At = callsInLisp(lines, s.Function.Body+1, s.Function.End, callee)
 		s.sure = s.At > 0
@@ -91,6 +94,16 @@ func (t *fileText) siteOfFunction(f crash.Frame, callee, note string) Site {
 		s.sure = s.At > 0
 	}
 	return s
+}
+
+// holding returns the first line of a function that has a text, behind its heading, or 0.
+func holding(lines [][]byte, e source.Extent, text string) int {
+	for n := e.Body + 1; n <= min(e.End, len(lines)); n++ {
+		if bytes.Contains(lines[n-1], []byte(text)) {
+			return n
+		}
+	}
+	return 0
 }
 
 // nearest returns the number in a list that is nearest to n, or the first one if n is 0.

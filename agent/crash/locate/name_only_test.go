@@ -107,6 +107,29 @@ func TestFunctionsOfEmacsLisp(t *testing.T) {
 	}
 }
 
+// A frame of Tcl has the name of a procedure and the command that it executed.
+func TestProceduresOfTcl(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	text := "proc ::critcl::cproc {name args} {\n    # ArgsInprocess $adefs\n    foreach a $args {\n\tset db [ArgsInprocess $adefs $aoffset]\n    }\n}\n\n" +
+		"proc ::critcl::ArgsInprocess {adefs skip} {\n    foreach t $adefs {\n\tif {![dict exists has $t]} {\n\t}\n    }\n}\n"
+	h.Commit("one", gittest.Files{"lib/critcl.tcl": text, "a.py": "def cproc(x):\n    pass\n"})
+	report := &crash.Report{Stacks: []crash.Stack{{Kind: crash.StackCrash, Format: "tcl", Frames: []crash.Frame{
+		{Function: "ArgsInprocess", Quote: "dict exists has $t"},
+		{Function: "critcl::cproc", Quote: "ArgsInprocess $adefs $aoffset"},
+	}}}}
+	if _, err := Locate(t.Context(), h.Open(), h.Head(), report); err != nil {
+		t.Fatal(err)
+	}
+	sites := Sites(report, "lib/critcl.tcl", splitText(text))
+	for i, want := range []struct{ defined, at int }{{8, 10}, {1, 4}} {
+		f, at := report.Stacks[0].Frames[i], sites[crash.FrameRef{Frame: i}].At
+		if f.DefinedAt != want.defined || at != want.at {
+			t.Errorf("%s: %q line %d at %d, want %d at %d", f.Function, f.Path, f.DefinedAt, at, want.defined, want.at)
+		}
+	}
+}
+
 // Dart names a file by its package, whose folder has a pubspec.yaml, and the path in its folder lib.
 func TestPackagesOfDart(t *testing.T) {
 	t.Parallel()

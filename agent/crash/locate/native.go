@@ -29,6 +29,9 @@ var managedExtensions = map[string]bool{
 	".pm": true, ".ps1": true, ".psm1": true, ".py": true, ".r": true, ".raku": true, ".rakumod": true, ".rb": true, ".scala": true, ".sh": true, ".t": true, ".tcl": true, ".ts": true, ".tsx": true,
 }
 
+// mayBeTcl are the extensions of programs of Tcl, which may have none.
+var mayBeTcl = map[string]bool{"": true, ".exp": true, ".in": true, ".itcl": true, ".sh": true, ".tcl": true, ".test": true, ".tk": true, ".tm": true}
+
 // stacksOf returns the stack of each frame.
 func stacksOf(report *crash.Report) map[*crash.Frame]*crash.Stack {
 	stacks := map[*crash.Frame]*crash.Stack{}
@@ -50,6 +53,8 @@ func fits(stack *crash.Stack, frame *crash.Frame, file string) bool {
 		return inJavaClass(frame.Function, file)
 	case stack.Format == elisp:
 		return symbol.IsLisp(file)
+	case stack.Format == "tcl" && frame.File == "":
+		return mayBeTcl[strings.ToLower(path.Ext(file))]
 	case stack.Format == "php" && frame.File == "":
 		return inPHPClass(frame.Function, file)
 	}
