@@ -79,8 +79,9 @@ func few(paths []string) []string {
 
 // testsOf returns the test files that are named like files of the program: for calc/tax.py, test_tax.py, and for calc/index.ts,
 // calc.test.ts. Those whose names only begin like a file's, such as tax.rates.test.js for tax.js, join them; where that makes more
-// than a few, only those whose further words the change of the file has. Of several with one name, those count whose directories are most like the file's. For a file in Go, a test file
-// stands for all of its package. The result is nil if there are more than a few.
+// than a few, only those whose further words the change of the file has. Of several with one name, those count whose directories
+// are most like the file's. For a file in Go, a test file stands for all of its package. The result is nil if there are more
+// than a few.
 func (l *layout) testsOf(code []string) []string {
 	var tests, more, spoken []string
 	for _, c := range code {
