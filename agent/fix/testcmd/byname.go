@@ -1,7 +1,10 @@
 package testcmd
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"path"
 	"slices"
@@ -75,30 +78,76 @@ func few(paths []string) []string {
 }
 
 // testsOf returns the test files that are named like files of the program: for calc/tax.py, test_tax.py, and for calc/index.ts,
-// calc.test.ts. Those whose names only begin like a file's, such as tax.rates.test.js for tax.js, join them, unless that makes more
-// than a few. Of several with one name, those count whose directories are most like the file's. For a file in Go, a test file
-// stands for all of its package. The result is nil if there are more than a few.
+// calc.test.ts. Those whose names only begin like a file's, such as tax.rates.test.js for tax.js, join them; where that makes more
+// than a few, only those whose further words the change of the file has. Of several with one name, those count whose directories
+// are most like the file's. For a file in Go, a test file stands for all of its package. The result is nil if there are more
+// than a few.
 func (l *layout) testsOf(code []string) []string {
-	var tests, more []string
+	var tests, more, spoken []string
 	for _, c := range code {
 		if path.Ext(c) == ".go" {
 			tests = append(tests, l.goTestBeside(c)...)
 			continue
 		}
 		tests = append(tests, nearest(l.testsNamed(codeName(c), path.Ext(c)), c)...)
-		more = append(more, nearest(l.testsBegun(c), c)...)
+		begun := nearest(l.testsBegun(c), c)
+		more = append(more, begun...)
+		if len(begun) > maxTestsByName {
+			begun = l.spokenOf(begun, c)
+		}
+		spoken = append(spoken, begun...)
 	}
-	slices.Sort(tests)
-	tests = slices.Compact(tests)
-	more = slices.Concat(tests, more)
-	slices.Sort(more)
-	if more = slices.Compact(more); len(more) <= maxTestsByName {
-		return more
+	for _, list := range [][]string{more, spoken, nil} {
+		list = slices.Concat(tests, list)
+		slices.Sort(list)
+		if list = slices.Compact(list); len(list) <= maxTestsByName {
+			return list
+		}
 	}
-	if len(tests) > maxTestsByName {
+	return nil
+}
+
+// spokenOf returns those of the test files of testsBegun whose further words are in the changed lines of the file, or in the headings
+// of the functions around them.
+func (l *layout) spokenOf(tests []string, code string) []string {
+	if l.before == nil {
 		return nil
 	}
-	return tests
+	before, err := l.before(code)
+	if err != nil {
+		return nil // the file is new, or too large
+	}
+	after := []byte(l.text(code))
+	lines := source.SplitLines(after)
+	var text strings.Builder
+	for _, h := range fix.HunksBetween(before, after) {
+		for _, line := range h.Lines {
+			text.Write(line.Text)
+		}
+		if e, ok := source.FunctionAround(code, lines, h.NewStart); ok {
+			text.Write(bytes.Join(lines[e.Start-1:min(max(e.Start, e.Body), len(lines))], nil))
+		}
+	}
+	spoken, wanted := bareName(text.String()), len(codeName(code))
+	return slices.DeleteFunc(tests, func(p string) bool {
+		rest := strings.Trim(testedName(p)[wanted:], ".")
+		return len(rest) < minBegun || !strings.Contains(spoken, rest)
+	})
+}
+
+// readBefore lets a layout read files as they were before the change of ChangedCode.
+func (l *layout) readBefore(ctx context.Context, repo *gitext.Repo, tree fix.Tree) {
+	l.before = func(p string) ([]byte, error) {
+		at := tree.Commit
+		if !HasChanges(tree) {
+			last, err := LastChange(ctx, repo, tree.Commit)
+			if err != nil || len(last.Parents) == 0 {
+				return nil, cmp.Or(err, errors.New("there is no older commit"))
+			}
+			at = last.Parents[0]
+		}
+		return repo.BlobAt(ctx, at, p, maxManifest)
+	}
 }
 
 // nearest returns the test files whose directories are most like that of a file.

@@ -53,6 +53,34 @@ func TestTestsAreNamedLikeTheirCode(t *testing.T) {
 	}
 }
 
+func TestOfManyTestsThoseOfTheChangedFunctionAreChosen(t *testing.T) {
+	// Commander has 45 tests whose names begin with that of command.js: those count whose further words the change or its function has.
+	t.Parallel()
+	code := func(value string) string {
+		return "export class Help {\n  bee() {\n    return 1;\n  }\n\n  styleTitle() {\n    const width = " + value + ";\n    return width;\n  }\n}\n"
+	}
+	h := gittest.New(t)
+	files := gittest.Files{"package.json": `{"scripts":{"test":"node --test"}}`, "lib/help.js": code("1")}
+	for _, p := range strings.Fields(manyTests + " tests/help.styleTitle.test.js tests/help.style.test.js tests/help.bee.test.js") {
+		files[p] = "test\n"
+	}
+	first := h.Commit("code", files)
+	changed := gitext.Overlay{Path: "lib/help.js", Mode: 0o100644, Content: []byte(code("2"))}
+	last := h.Commit("change", gittest.Files{"lib/help.js": code("2")})
+	for _, tree := range []fix.Tree{{Commit: first, Over: []gitext.Overlay{changed}}, {Commit: last}} {
+		repo := h.Open()
+		names, err := ChangedCode(t.Context(), repo, tree)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := Propose(t.Context(), repo, tree, "", names...)
+		if err != nil || len(list) == 0 || !list[0].ByName || !strings.HasSuffix(list[0].Test, " tests/help.style.test.js tests/help.styleTitle.test.js") ||
+			strings.Contains(list[0].Test, "bee") {
+			t.Errorf("%+v, %v", list, err)
+		}
+	}
+}
+
 func TestProposeBeginsWithTheTestsOfChangedFiles(t *testing.T) {
 	// Without new tests, those that are named like changed files come first, and the suite next. Of Maven's modules, all are built.
 	t.Parallel()

@@ -52,6 +52,7 @@ func Propose(ctx context.Context, repo *gitext.Repo, tree fix.Tree, near string,
 		return nil, err
 	}
 	if len(l.tests) == 0 {
+		l.readBefore(ctx, repo, tree)
 		l.tests = l.testsOf(changed)
 		l.byName = len(l.tests) > 0
 	}
@@ -141,10 +142,11 @@ func (p *Proposal) inDirectory(dir string) {
 // A layout has the information in the tree's files about its tests.
 type layout struct {
 	read   func(path string) (string, error)
-	modes  map[string]uint32          // of all files
-	in     map[string]map[string]bool // names of files by directory
-	counts map[string]int             // files by extension
-	near   string                     // a path that the tests should cover; "" for none
+	before func(path string) ([]byte, error) // see readBefore; nil if nothing reads
+	modes  map[string]uint32                 // of all files
+	in     map[string]map[string]bool        // names of files by directory
+	counts map[string]int                    // files by extension
+	near   string                            // a path that the tests should cover; "" for none
 	// tests are the test files in question: the new ones, which are laid over the commit or were committed last, or, byName, those named
 	// like changed files of the program.
 	tests  []string
