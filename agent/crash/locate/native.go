@@ -25,12 +25,14 @@ var nativeFormats = map[string]bool{
 // managedExtensions are those of languages whose functions are not machine code: a debugger shows
 // the interpreter or the virtual machine instead.
 var managedExtensions = map[string]bool{
-	".cs": true, ".dart": true, ".el": true, ".erl": true, ".ex": true, ".exs": true, ".gd": true, ".groovy": true, ".hs": true, ".java": true, ".jl": true, ".js": true, ".jsx": true, ".kt": true, ".lua": true, ".mjs": true, ".perl": true, ".php": true, ".pl": true,
-	".pm": true, ".ps1": true, ".psm1": true, ".py": true, ".r": true, ".raku": true, ".rakumod": true, ".rb": true, ".scala": true, ".sh": true, ".t": true, ".tcl": true, ".ts": true, ".tsx": true,
+	".cs": true, ".dart": true, ".erl": true, ".ex": true, ".exs": true, ".gd": true, ".groovy": true, ".hs": true, ".java": true, ".jl": true, ".js": true, ".jsx": true, ".kt": true, ".lua": true, ".mjs": true, ".perl": true, ".php": true, ".pl": true,
+	".el": true, ".pm": true, ".ps1": true, ".psm1": true, ".py": true, ".r": true, ".raku": true, ".rakumod": true, ".rb": true, ".scala": true, ".sh": true, ".t": true, ".tcl": true, ".ts": true, ".tsx": true,
 }
 
 // mayBeTcl are the extensions of programs of Tcl, which may have none.
-var mayBeTcl = map[string]bool{"": true, ".exp": true, ".in": true, ".itcl": true, ".sh": true, ".tcl": true, ".test": true, ".tk": true, ".tm": true}
+var mayBeTcl = map[string]bool{
+	"": true, ".exp": true, ".in": true, ".itcl": true, ".sh": true, ".tcl": true, ".test": true, ".tk": true, ".tm": true,
+}
 
 // stacksOf returns the stack of each frame.
 func stacksOf(report *crash.Report) map[*crash.Frame]*crash.Stack {
