@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -182,7 +183,7 @@ func (r *run) testLimit() time.Duration {
 func (r *run) repaired(e testrun.Ending, base baseline) bool {
 	target := r.targets(base)
 	left := testrun.Compare(testrun.Ending{}, e, r.problem.Known)
-	lost := absent(base.test.Report.Passing, slices.Concat(e.Report.Passing, e.Report.Failing))
+	lost := r.lost(base.test.Report, e.Report)
 	switch {
 	case e.TimedOut:
 		r.end(fix.TimesOut, nil, "the test "+e.How)
@@ -269,7 +270,7 @@ func (r *run) keepsSuite(ctx context.Context) (ok, failed bool, err error) {
 		return false, false, err
 	}
 	c := testrun.Compare(base.suite, e, r.problem.Known)
-	lost := absent(base.suite.Report.Passing, slices.Concat(e.Report.Passing, e.Report.Failing))
+	lost := r.lost(base.suite.Report, e.Report)
 	switch {
 	case e.TimedOut:
 		if !base.suite.TimedOut {
@@ -309,6 +310,25 @@ func (r *run) failedBefore(ctx context.Context, tests []string) (bool, error) {
 		r.end(fix.Regresses, fresh, fmt.Sprintf("%s fails, which was not run before", fresh[0]))
 	}
 	return len(fresh) == 0, nil
+}
+
+// lost returns the tests that passed before and are no longer run. node --test names a file that ends before its first test
+// like the file, as one test that passes; without the bug, the file has tests of its own instead.
+func (r *run) lost(before, after testlog.Report) []string {
+	ran := slices.Concat(after.Passing, after.Failing)
+	lost := absent(before.Passing, ran)
+	rest := slices.DeleteFunc(slices.Clone(lost), r.isTestFile)
+	fresh := absent(ran, slices.Concat(before.Passing, before.Failing))
+	if len(lost)-len(rest) > len(fresh) {
+		return lost
+	}
+	return rest
+}
+
+// isTestFile reports whether the name of a test is that of a test file for Node.js, which the patch leaves as it is.
+func (r *run) isTestFile(name string) bool {
+	return source.IsTestPath(name) && slices.Contains([]string{".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"}, path.Ext(name)) &&
+		!slices.ContainsFunc(r.trial.Patch.Files, func(f gitext.Overlay) bool { return f.Path == name })
 }
 
 // absent returns the tests that did not run. Names count with and without packages. A test with

@@ -237,6 +237,25 @@ func TestNoTestIsLost(t *testing.T) {
 	}
 }
 
+// In commander.js, a bug ends a file before its first test: node --test names it like the file, as a test that passes. Without
+// the bug, it has tests of its own; a file that is not run at all is lost.
+func TestAFileThatEndedEarlyIsNotLost(t *testing.T) {
+	t.Parallel()
+	h, p := project(t)
+	p.Test, p.Suite = `. ./lib.sh; echo "TAP version 13"; if test "$(say)" = good; then echo "ok 1 - says"; $(other) && exit 0; fi
+		echo "not ok 1 - says"; echo "ok 2 - test/help.test.js"; exit 1`, ""
+	rep := failed
+	rep.Failing = []string{"says"}
+	for text, want := range map[string]fix.Verdict{
+		"say() { echo good; }\nother() { echo echo ok 2 - helps; }\n": fix.Plausible,
+		"say() { echo good; }\nother() { echo true; }\n":              fix.Fails,
+	} {
+		if got := validate(t, validator(t, h, p, rep), with("lib.sh", text)); got.Verdict != want {
+			t.Errorf("%s: %s, %s", text, got.Verdict, got.Reason)
+		}
+	}
+}
+
 // A tool that names no passing test does not show which ran with the patch. That a test prints what another tool says of a
 // passing one alters nothing.
 func TestPassingTestsWithoutNames(t *testing.T) {
