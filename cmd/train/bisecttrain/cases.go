@@ -119,3 +119,15 @@ func moduleOf(ctx context.Context, repo *gitext.Repo, c regression) ([]byte, err
 	}
 	return text, err
 }
+
+// openBefore opens the repository of a case, which the caller closes, and returns the parent of the fix, which fails.
+func openBefore(ctx context.Context, root string, c regression) (repo *gitext.Repo, bad gitext.OID, err error) {
+	if repo, err = material.Open(ctx, root, c.Repo); err != nil {
+		return nil, "", err
+	}
+	fixed, err := repo.Commit(ctx, c.Fix)
+	if err != nil {
+		return nil, "", errors.Join(err, repo.Close())
+	}
+	return repo, fixed.Parents[0], nil
+}

@@ -14,7 +14,6 @@ import (
 	"git-agent/agent/bisect"
 	"git-agent/agent/stat"
 	"git-agent/agent/trial"
-	"git-agent/cmd/train/material"
 	"git-agent/gitext"
 )
 
@@ -78,16 +77,11 @@ func replayRow(ctx context.Context, root string, c regression, r row, weights []
 	if c.ID == "" {
 		return nil, errors.New("no such case")
 	}
-	repo, err := material.Open(ctx, root, c.Repo)
+	repo, bad, err := openBefore(ctx, root, c)
 	if err != nil {
 		return nil, err
 	}
 	defer repo.Close()
-	fixed, err := repo.Commit(ctx, c.Fix)
-	if err != nil {
-		return nil, err
-	}
-	bad := fixed.Parents[0]
 	commits, good, err := drawRange(ctx, repo, c, bad, even)
 	if err != nil {
 		return nil, err

@@ -19,7 +19,6 @@ import (
 	"git-agent/agent/fix/testrun"
 	"git-agent/agent/trial"
 	"git-agent/cmd/train/heldout"
-	"git-agent/cmd/train/material"
 	"git-agent/cmd/train/szztrain/execute"
 	"git-agent/gitext"
 )
@@ -126,16 +125,11 @@ func reproduce(ctx context.Context, args []string) error {
 // failing tests execute, and as many passing ones.
 func failureOf(ctx context.Context, root string, c regression, cover coverage.Options, opt trial.Options) (f failing, err error) {
 	f.ID = c.ID
-	repo, err := material.Open(ctx, root, c.Repo)
+	repo, bad, err := openBefore(ctx, root, c)
 	if err != nil {
 		return f, err
 	}
 	defer repo.Close()
-	commit, err := repo.Commit(ctx, c.Fix)
-	if err != nil {
-		return f, err
-	}
-	bad := commit.Parents[0]
 	over, err := laidOver(ctx, repo, c)
 	if err != nil {
 		return f, err

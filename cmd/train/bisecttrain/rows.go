@@ -21,7 +21,6 @@ import (
 	"git-agent/agent/bisect/prior"
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/coverage"
-	"git-agent/cmd/train/material"
 	"git-agent/gitext"
 )
 
@@ -133,16 +132,11 @@ func readFailing(name string) (map[string]failing, error) {
 }
 
 func rowsOf(ctx context.Context, root string, c regression, shown failing, opt rowOptions) ([]row, error) {
-	repo, err := material.Open(ctx, root, c.Repo)
+	repo, bad, err := openBefore(ctx, root, c)
 	if err != nil {
 		return nil, err
 	}
 	defer repo.Close()
-	commit, err := repo.Commit(ctx, c.Fix)
-	if err != nil {
-		return nil, err
-	}
-	bad := commit.Parents[0]
 	commits, _, err := drawRange(ctx, repo, c, bad, opt.even)
 	if err != nil {
 		return nil, err
