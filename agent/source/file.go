@@ -159,7 +159,7 @@ var testFile = Lazy(`(^|/)(` +
 	`|Test[A-Z]\w*\.(java|kt|cs|scala|groovy|cpp|cc|h|py|php|swift)` +
 	`|\w+(Test|Tests|TestCase|TestSuite|Spec|IT|ITCase)\.(java|kt|kts|cs|scala|groovy|cpp|cc|h|hpp|php|swift|m|mm|dart|vb|fs)` +
 	`|\w+[_-]unittests?\.\w+|conftest\.py|[^/]+\.(bats|t)` +
-	`)$|(^|/)(__snapshots__|__mocks__|selftests?|[a-z0-9]+[_-]tests?|tests?[_ -][a-z0-9]+|e2e|fixtures|androidTest|integrationTest)/`)
+	`)$|(^|/)(__snapshots__|__mocks__|__tests_\w+__|selftests?|[a-z0-9]+[_-]tests?|tests?[_ -][a-z0-9]+|e2e|fixtures|androidTest|integrationTest)/`)
 
 // IsTestPath reports, from the path alone, whether a file belongs to a project's tests, or is
 // read by them. It does not find tests within source files, such as Rust's unit tests.

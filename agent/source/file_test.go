@@ -11,7 +11,7 @@ func TestIsTestPath(t *testing.T) {
 	for path, want := range map[string]bool{
 		"a/b_test.go": true, "tests/x.c": true, "src/test/java/A.java": true, "FooTest.java": true, "TestFoo.java": true,
 		"FooIT.java": true, "foo.spec.ts": true, "foo.test-d.ts": true, "foo.test.js": true, "spec/foo_spec.rb": true, "test_x.py": true, "conftest.py": true,
-		"t/t0001-init.sh": true, "x/__snapshots__/a.snap": true, "testdata/in.txt": true, "lib/foo.t": true, "Tests/FooTests.swift": true,
+		"t/t0001-init.sh": true, "x/__snapshots__/a.snap": true, "node/__tests_dts__/plugin.ts": true, "testdata/in.txt": true, "lib/foo.t": true, "Tests/FooTests.swift": true,
 		"base/foo_unittest.cc": true, "tools/testing/selftests/x.sh": true, "tests/Makefile": true, "test cases/unit/1/meson.build": true,
 		"test.js": true, "test.py": true, "tests.ts": true, "shop/tests.py": true, "werkzeug/test.py": false, "lib/test.js": false, "test.go": false,
 		"attest.go": false, "latest.c": false, "Contest.java": false, "src/main/java/A.java": false, "fastest/x.c": false,
