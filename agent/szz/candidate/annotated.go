@@ -16,10 +16,15 @@ import (
 // saysTypes matches the subject of a commit that adds annotations of types.
 var saysTypes = source.Lazy(`(?i)\b(typ(e|es|ed|ing)|annotat\w*|(type-?)?hint(s|ed|ing)?|mypy|pyright|pyre)\b`)
 
+// mayAnnotate reports whether a commit says that it adds types, and a line of it is of a language that has them.
+func mayAnnotate(commit gitext.Commit, lines []suspect.OwnedLine) bool {
+	return saysTypes().MatchString(commit.Subject()) && slices.ContainsFunc(lines, func(l suspect.OwnedLine) bool { return annotates(l.Path) })
+}
+
 // onlyTypes reports whether a commit says that it adds types, and does nothing else to those of its lines that were
 // there before.
 func onlyTypes(commit gitext.Commit, patch *gitext.Patch, lines []suspect.OwnedLine) bool {
-	if !saysTypes().MatchString(commit.Subject()) {
+	if !mayAnnotate(commit, lines) {
 		return false
 	}
 	annotated := false

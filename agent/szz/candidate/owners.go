@@ -57,7 +57,7 @@ func mechanical(ctx context.Context, repo *gitext.Repo, owners *suspect.Owners, 
 	say := map[gitext.OID]gitext.Commit{}
 	var asked, found []gitext.OID
 	for _, c := range commits {
-		if len(c.Parents) == 1 && (saysLayout().MatchString(c.Subject()) || saysTypes().MatchString(c.Subject())) {
+		if len(c.Parents) == 1 && (saysLayout().MatchString(c.Subject()) || mayAnnotate(c, owned[c.OID])) {
 			say[c.OID], asked = c, append(asked, c.OID)
 		}
 	}
