@@ -27,7 +27,6 @@ func TestMain(m *testing.M) {
 	sandbox.Helper()
 	if strings.HasSuffix(os.Args[0], ".test") { // and not a program of the tests
 		gittest.UseMemory()
-		gittest.MoreAtOnce(4)
 	}
 	testscript.Main(m, map[string]func(){
 		"git-agent": func() {

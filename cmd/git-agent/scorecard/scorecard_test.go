@@ -24,7 +24,6 @@ var full = flag.Bool("full", false, "try every vector, not a sample of each area
 var program string
 
 func TestMain(m *testing.M) {
-	gittest.MoreAtOnce(4)
 	flag.Parse()
 	gittest.UseMemory()
 	os.Exit(runAll(m))
