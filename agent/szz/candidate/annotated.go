@@ -27,17 +27,21 @@ func onlyTypes(commit gitext.Commit, patch *gitext.Patch, lines []suspect.OwnedL
 	if !mayAnnotate(commit, lines) {
 		return false
 	}
+	if slices.ContainsFunc(lines, func(l suspect.OwnedLine) bool {
+		return !annotates(l.Path) || !slices.ContainsFunc(patch.Files, func(f gitext.FileChange) bool { return f.NewPath == l.Path })
+	}) {
+		return false
+	}
 	annotated := false
-	for _, l := range lines {
-		i := slices.IndexFunc(patch.Files, func(f gitext.FileChange) bool { return f.NewPath == l.Path })
-		if i < 0 || !annotates(l.Path) {
-			return false
-		}
+	for i := range patch.Files {
 		for j := range patch.Files[i].Hunks {
 			h := &patch.Files[i].Hunks[j]
-			wrote := l.OrigLine >= h.NewStart && l.OrigLine < h.NewStart+h.NewLines
+			wrote := func(l suspect.OwnedLine) bool {
+				return l.Path == patch.Files[i].NewPath && l.OrigLine >= h.NewStart && l.OrigLine < h.NewStart+h.NewLines &&
+					l.Kind == source.LineCode && !isImport().Match(l.Text)
+			}
 			switch {
-			case !wrote, h.OldLines == 0, l.Kind != source.LineCode, isImport().Match(l.Text):
+			case h.OldLines == 0, !slices.ContainsFunc(lines, wrote):
 			case onlyAnnotates(h):
 				annotated = true
 			default:

@@ -95,9 +95,9 @@ func layoutOf(f *gitext.FileChange) layout {
 		for _, l := range h.Lines {
 			switch l.Op {
 			case '-':
-				sums[0].addText(l.Text, free)
+				sums[0].addText(l.Text, free, python)
 			case '+':
-				sums[1].addText(l.Text, free)
+				sums[1].addText(l.Text, free, python)
 			}
 		}
 	}
@@ -116,8 +116,8 @@ func layoutOf(f *gitext.FileChange) layout {
 // Python change.
 type layoutSums [3]maphash.Hash
 
-// addText adds a line: in a free form without its indentation, its end and its marks.
-func (sums *layoutSums) addText(line []byte, free bool) {
+// addText adds a line: in a free form without its indentation, its end and its marks. The last sum is of Python alone.
+func (sums *layoutSums) addText(line []byte, free, python bool) {
 	if text := bytes.TrimSpace(line); !free && len(text) > 0 {
 		indent, _, _ := bytes.Cut(line, text[:1])
 		for i := range sums[:2] {
@@ -130,7 +130,7 @@ func (sums *layoutSums) addText(line []byte, free bool) {
 			continue
 		}
 		sums[0].WriteByte(c)
-		if strings.IndexByte("(),;\\", c) < 0 {
+		if python && strings.IndexByte("(),;\\", c) < 0 {
 			sums[2].WriteByte(doubleQuote(c))
 		}
 		switch {
