@@ -66,7 +66,7 @@ func versionOf(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention)
 		}
 	}
 	last := own[len(own)-1]
-	if wholeID().MatchString(last.Version) {
+	if _, err := gitext.ParseOID(last.Version); err == nil {
 		return &version{said: fmt.Sprintf("%s %.12s", last.Name, last.Version)}, nil // of another clone
 	}
 	if near := nearest(tags, last.Version); near != nil {
@@ -74,9 +74,6 @@ func versionOf(ctx context.Context, repo *gitext.Repo, mentions []crash.Mention)
 	}
 	return nil, nil
 }
-
-// wholeID matches the whole id of a commit.
-var wholeID = source.Lazy(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // commitIn returns the last version that ends with the id of a commit of the repository, or that is
 // called the build's commit; nil if there is none.
