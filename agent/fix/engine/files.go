@@ -15,7 +15,7 @@ import (
 const manyRuns = 30
 
 // narrowToFiles puts a command that runs only the files of the failing tests in the place of a guessed one, which becomes that
-// of the wider tests, if few of its runs fit into the time. Of ten candidates, one had its turn.
+// of the wider tests, if few of its runs fit into the time: else hardly any candidate is tried.
 func (s *study) narrowToFiles(ctx context.Context) error {
 	p, rep := s.problem, &s.answer.Reproduction
 	slow := s.clock.whole > 0 && rep.Took > s.clock.left()/manyRuns
