@@ -196,10 +196,12 @@ func (p *Pool) addSearched(ctx context.Context, repo *gitext.Repo, fc *szz.FixCo
 	var history, recent []gitext.LogEntry
 	var elsewhere []gitext.OID
 	g, gctx := errgroup.WithContext(ctx)
-	g.Go(func() (err error) {
-		if len(paths) > 0 {
-			history, err = collectLog(repo.Log(gctx, gitext.LogOptions{Tip: fc.Parent, Paths: paths, Max: maxHistory, NoMerges: true}))
+	g.Go(func() error {
+		names, err := historicNames(gctx, repo, fc, set, paths)
+		if err != nil || len(names) == 0 {
+			return err
 		}
+		history, err = collectLog(repo.Log(gctx, gitext.LogOptions{Tip: fc.Parent, Paths: names, Max: maxHistory, NoMerges: true}))
 		return err
 	})
 	g.Go(func() (err error) {
@@ -326,6 +328,9 @@ func (p *Pool) read(ctx context.Context, repo *gitext.Repo, paths []string) erro
 	if err := p.readDiffs(ctx, repo, oids, paths); err != nil {
 		return err
 	}
+	if err := p.readRenames(ctx, repo, oids, paths); err != nil {
+		return err
+	}
 	return p.readDiffs(ctx, repo, elsewhere, nil)
 }
 
@@ -441,6 +446,15 @@ func (d *CommitDiff) addHunk(f *gitext.FileChange, h *gitext.Hunk) {
 // Empties reports whether the file has no line after the hunk, as when the commit deletes
 // the file.
 func (h *DiffHunk) Empties() bool { return h.newStart == 0 }
+
+// FirstRemoved returns the first line that the hunk removes and that is as wanted. Of a large hunk, it knows the first lines.
+func (h *DiffHunk) FirstRemoved(wanted func(line []byte) bool) (line []byte, ok bool) {
+	i := slices.IndexFunc(h.removed, wanted)
+	if i < 0 {
+		return nil, false
+	}
+	return h.removed[i], true
+}
 
 // NewLines returns the lines of the hunk after the commit, or the lines around it if the
 // hunk only removes.
