@@ -25,9 +25,11 @@ const (
 	layoutMore
 )
 
-// saysLayout matches the subject of a commit that formats code.
+// saysLayout matches the subject of a commit that formats code, by the word or by the name of a formatter.
 var saysLayout = source.Lazy(
-	`(?i)\b(style|styling|indent\w*|white ?spaces?|(re-?)?format(s|ted|ting|ter)?|lint\w*|clang-format|rustfmt|go ?fmt|prettier|cosmetic\w*)\b`)
+	`(?i)\b(style|styling|indent\w*|white ?spaces?|(re-?)?format(s|ted|ting|ter)?|lint\w*|clang-format|\w*fmt|prettier|cosmetic\w*` +
+		`|code-?style|spotless|google-java-format|ktlint|gofumpt|goimports|biome|dprint|stylua|uncrustify|astyle|swiftformat|csharpier` +
+		`|php-cs-fixer|rubocop|beautif(y|ied|ier)|prettif(y|ied|ier))\b`)
 
 // saysFormatter matches the subject of a commit that a formatter of Python made.
 var saysFormatter = source.Lazy(`(?i)\b((re-?)?format(s|ted|ting|ter)?|black(en|ed)?|ruff|yapf|autopep8)\b`)
@@ -45,13 +47,7 @@ func (c *Candidate) OnlyLayout() bool {
 	if c.Diff == nil || len(c.Diff.layouts) == 0 {
 		return false
 	}
-	most := layoutOnly
-	if saysLayout().MatchString(c.Commit.Subject()) {
-		most = layoutMarks
-	}
-	if saysFormatter().MatchString(c.Commit.Subject()) {
-		most = layoutBlack
-	}
+	most := saidLayout(c.Commit.Subject())
 	for _, l := range c.Diff.layouts {
 		if l > most {
 			return false
@@ -64,6 +60,17 @@ func (c *Candidate) OnlyLayout() bool {
 		_, seen := c.Diff.layouts[p]
 		return !seen && !source.IsDocument(p)
 	})
+}
+
+// saidLayout returns the most that a commit may change to count as one that changes only layout, by its subject.
+func saidLayout(subject string) layout {
+	switch {
+	case saysFormatter().MatchString(subject):
+		return layoutBlack
+	case saysLayout().MatchString(subject):
+		return layoutMarks
+	}
+	return layoutOnly
 }
 
 // addLayout notes how much of a file of code a patch changes.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"git-agent/agent/suspect"
 	"git-agent/gitext"
 )
 
@@ -26,7 +27,9 @@ func TestOnlyLayout(t *testing.T) {
 	}{
 		{"format code base (#54)", "src/lib.rs", rust, "Cargo.toml", true},
 		{"style: lint with prettier defaults", "src/parse.ts", prettier, "src/url.ts", true},
-		{"go fmt", "merge.go", comma, "", true}, // mergo 7fe0c75 led for 28c15b0
+		{"go fmt", "merge.go", comma, "", true},                                       // mergo 7fe0c75 led for 28c15b0
+		{"Apply spotless to all java projects (#3184)", "Mock.java", comma, "", true}, // in mockito it led for 4f469c83
+		{"cargo fmt", "src/lib.rs", rust, "", true},
 		{"format code base", "src/lib.rs", number, "", false},
 		{"Count once", "src/lib.rs", rust, "", false}, // moved brackets may be the fault
 		{"Shorten the list", "names.c", comma, "", false},
@@ -54,6 +57,43 @@ func TestOnlyLayout(t *testing.T) {
 		got.Diff = digest(&gitext.Patch{Files: []gitext.FileChange{f}})
 		if got.OnlyLayout() != c.want {
 			t.Errorf("%s: %s %s: only layout: %t", c.subject, c.path, c.change, got.OnlyLayout())
+		}
+	}
+}
+
+func TestFormatsLines(t *testing.T) {
+	// mockito's "Apply spotless to all java projects" also reorders modifiers, in other lines than those of the fix 4f469c83.
+	t.Parallel()
+	broken := gitext.Hunk{OldStart: 7, OldLines: 1, NewStart: 7, NewLines: 2, Lines: []gitext.PatchLine{
+		{Op: '-', Text: []byte("    store.remove(MOCKS).close();")},
+		{Op: '+', Text: []byte("    store")}, {Op: '+', Text: []byte("        .remove(MOCKS).close();")},
+	}}
+	reordered := gitext.Hunk{OldStart: 1, OldLines: 1, NewStart: 1, NewLines: 1, Lines: []gitext.PatchLine{
+		{Op: '-', Text: []byte("private final static int N = 3;")}, {Op: '+', Text: []byte("private static final int N = 3;")},
+	}}
+	added := gitext.Hunk{OldStart: 20, NewStart: 21, NewLines: 1, Lines: []gitext.PatchLine{{Op: '+', Text: []byte("stop();")}}}
+	patch := &gitext.Patch{Files: []gitext.FileChange{
+		{Status: 'M', OldPath: "A.java", NewPath: "A.java", Hunks: []gitext.Hunk{reordered, broken, added}},
+	}}
+	for _, c := range []struct {
+		subject, path string
+		lines         []int
+		want          bool
+	}{
+		{"Apply spotless", "A.java", []int{7, 8}, true},
+		{"Apply spotless", "A.java", []int{7, 1}, false},
+		{"Apply spotless", "A.java", []int{7, 21}, false},
+		{"Apply spotless", "A.java", []int{30}, false},
+		{"Apply spotless", "B.java", []int{7}, false},
+		{"Apply spotless", "A.java", nil, false},
+		{"Close mocks", "A.java", []int{7, 8}, false},
+	} {
+		var lines []suspect.OwnedLine
+		for _, n := range c.lines {
+			lines = append(lines, suspect.OwnedLine{Path: c.path, OrigLine: n})
+		}
+		if got := onlyFormats(gitext.Commit{Message: c.subject}, patch, lines); got != c.want {
+			t.Errorf("%s, lines %d of %s: %t", c.subject, c.lines, c.path, got)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"git-agent/agent/source"
 	"git-agent/agent/suspect"
 	"git-agent/gitext"
 )
@@ -71,15 +72,16 @@ func mechanical(ctx context.Context, repo *gitext.Repo, owners *suspect.Owners, 
 		if err != nil {
 			return nil, err
 		}
-		if c := say[patch.Commit]; !patch.Truncated && (onlyFormats(c, patch) || onlyTypes(c, patch, owned[c.OID])) {
+		if c := say[patch.Commit]; !patch.Truncated && (onlyFormats(c, patch, owned[c.OID]) || onlyTypes(c, patch, owned[c.OID])) {
 			found = append(found, patch.Commit)
 		}
 	}
 	return found, nil
 }
 
-// onlyFormats reports whether a commit says that it formats code, and changes only its layout.
-func onlyFormats(commit gitext.Commit, patch *gitext.Patch) bool {
+// onlyFormats reports whether a commit says that it formats code, and changes only its layout, or does nothing else to those
+// of its lines that are given and were there before.
+func onlyFormats(commit gitext.Commit, patch *gitext.Patch, lines []suspect.OwnedLine) bool {
 	if !saysLayout().MatchString(commit.Subject()) {
 		return false
 	}
@@ -87,5 +89,35 @@ func onlyFormats(commit gitext.Commit, patch *gitext.Patch) bool {
 	for i := range patch.Files {
 		c.Diff.addLayout(&patch.Files[i])
 	}
-	return c.OnlyLayout()
+	return c.OnlyLayout() || formatsLines(saidLayout(commit.Subject()), patch, lines)
+}
+
+// formatsLines reports whether each hunk of a patch with one of the lines of code changes at most the layout.
+func formatsLines(most layout, patch *gitext.Patch, lines []suspect.OwnedLine) bool {
+	for _, l := range lines {
+		if l.Kind != source.LineCode {
+			continue
+		}
+		f, h := hunkOf(patch, l)
+		if h == nil || h.OldLines == 0 {
+			return false
+		}
+		if layoutOf(&gitext.FileChange{Status: f.Status, OldPath: f.OldPath, NewPath: f.NewPath, Hunks: []gitext.Hunk{*h}}) > most {
+			return false
+		}
+	}
+	return slices.ContainsFunc(lines, func(l suspect.OwnedLine) bool { return l.Kind == source.LineCode })
+}
+
+// hunkOf returns the hunk of a patch that wrote a line, and its file, or nil.
+func hunkOf(patch *gitext.Patch, l suspect.OwnedLine) (*gitext.FileChange, *gitext.Hunk) {
+	for i := range patch.Files {
+		f := &patch.Files[i]
+		for j := range f.Hunks {
+			if h := &f.Hunks[j]; f.NewPath == l.Path && l.OrigLine >= h.NewStart && l.OrigLine < h.NewStart+h.NewLines {
+				return f, h
+			}
+		}
+	}
+	return nil, nil
 }
