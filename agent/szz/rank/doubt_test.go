@@ -59,3 +59,35 @@ func TestCommitsThatChangeOnlyTests(t *testing.T) {
 		t.Errorf("a fix of tests: %+v", tests[0])
 	}
 }
+
+func TestFixesOfOtherBugs(t *testing.T) {
+	// In caddy, "reverseproxy: fix misleading handle_response error", which makes the same change in another file, led with
+	// .83 for c1907df2; in pydantic, "Fix `Interval` zero bounds" led with .53 for 60d4c487, of which it wrote nothing.
+	t.Parallel()
+	check, message := map[string]bool{"if len(args) == 2 {": true}, map[string]bool{"return d.Errf(\"one name\")": true}
+	with := func(oid gitext.OID, sources candidate.SourceSet, subject, path string, removed, added map[string]bool) candidate.Candidate {
+		return candidate.Candidate{
+			OID: oid, Sources: sources, Commit: gitext.Commit{Message: subject}, Files: 1, Paths: []string{path},
+			Diff: &candidate.CommitDiff{Paths: []string{path}, RemovedLines: removed, AddedLines: added},
+		}
+	}
+	for _, c := range []struct {
+		candidate candidate.Candidate
+		want      float64
+	}{
+		{with("copy", candidate.FromRecent, "proxy: reject more names", "proxy.go", check, message), doubtedChance},
+		{with("same file", candidate.FromHistory, "reject more names", "intercept.go", check, message), 0.5},
+		{with("other line", candidate.FromRecent, "proxy: reject more names", "proxy.go", nil, message), 0.5},
+		{with("owner", candidate.FromContext, "reject more names", "proxy.go", check, message), 0.5},
+		{with("fix", candidate.FromHistory, "Fix a crash", "intercept.go", nil, nil), nearbyOdds / (1 + nearbyOdds)},
+		{with("fix of the line", candidate.FromHistory|candidate.FromContext, "Fix a crash", "intercept.go", nil, nil), 0.5},
+		{with("fix that took out", candidate.FromHistory, "Fix a crash", "intercept.go", message, nil), 0.5},
+		{with("feature", candidate.FromHistory, "Add a name", "intercept.go", nil, nil), 0.5},
+	} {
+		k := &Case{Set: &candidate.AnchorSet{}, FixPath: map[string]bool{"intercept.go": true}, DelKeys: check, addKeys: message}
+		list := []Ranked{{Candidate: &c.candidate, Probability: 0.5}}
+		if k.doubt(list); math.Abs(list[0].Probability-c.want) > 1e-9 {
+			t.Errorf("%s: %.3f, want %.3f: %s", c.candidate.OID, list[0].Probability, c.want, list[0].doubt)
+		}
+	}
+}

@@ -115,6 +115,9 @@ func (k *Case) blameCommand(set *candidate.AnchorSet, list []*candidate.Anchor, 
 // diffEvidence returns the evidence against a candidate that owns none of the lines: the
 // rarest names that the candidate and the fix have in common.
 func (k *Case) diffEvidence(c *candidate.Candidate) suspect.Evidence {
+	if e, ok := k.tookOutEvidence(c); ok {
+		return e
+	}
 	shared := k.shared(c)
 	e := suspect.Evidence{Command: "git show " + c.OID.Short()}
 	if len(shared) > 0 {
@@ -124,17 +127,22 @@ func (k *Case) diffEvidence(c *candidate.Candidate) suspect.Evidence {
 		e.Path = c.Diff.Paths[i]
 		e.Command += " -- " + quote.Pathspec(e.Path)
 	}
-	if path, lines, ok := k.sharedHunk(c, shared); ok {
-		e.Path = path
-		e.Command = fmt.Sprintf("git log -1 -L %s %s", quote.Shell(fmt.Sprintf("%d,%d:%s", lines.Start, lines.End, path)), c.OID.Short())
+	if path, h, ok := k.sharedHunk(c, shared); ok {
+		e.Path, e.Command = path, logCommand(path, h, c)
 	}
 	return e
 }
 
-// sharedHunk returns the lines of the hunk in which the candidate changed the rarest of
-// the shared names, by the numbers after it. It prefers a hunk of a traced file. ok is
-// false if no hunk has the names, and for a merge, for which git log -L shows nothing.
-func (k *Case) sharedHunk(c *candidate.Candidate, shared []string) (path string, lines gitext.LineRange, ok bool) {
+// logCommand returns a command that shows a hunk of a candidate.
+func logCommand(path string, h *candidate.DiffHunk, c *candidate.Candidate) string {
+	lines := h.NewLines()
+	return fmt.Sprintf("git log -1 -L %s %s", quote.Shell(fmt.Sprintf("%d,%d:%s", lines.Start, lines.End, path)), c.OID.Short())
+}
+
+// sharedHunk returns the hunk in which the candidate changed the rarest of the shared
+// names. It prefers a hunk of a traced file. ok is false if no hunk has the names, and for
+// a merge, for which git log -L shows nothing.
+func (k *Case) sharedHunk(c *candidate.Candidate, shared []string) (path string, hunk *candidate.DiffHunk, ok bool) {
 	best := 0.0
 	for _, p := range slices.Sorted(maps.Keys(c.Diff.Hunks)) {
 		for i := range c.Diff.Hunks[p] {
@@ -152,9 +160,9 @@ func (k *Case) sharedHunk(c *candidate.Candidate, shared []string) (path string,
 				value *= 2
 			}
 			if value > best && len(c.Commit.Parents) < 2 {
-				best, path, lines, ok = value, p, h.NewLines(), true
+				best, path, hunk, ok = value, p, h, true
 			}
 		}
 	}
-	return path, lines, ok
+	return path, hunk, ok
 }

@@ -167,7 +167,7 @@ func TestCommonNamesAreNoEvidence(t *testing.T) {
 		h.Commit("start", files)
 		without := strings.Replace(strings.Replace(text, "call_300(value);\n", "", 1), "call_5(value)", "five(value)", 1)
 		bad := h.Commit("remove what seems unused", gittest.Files{"p.c": without})
-		k, ranked := h.assess(h.Commit("call it again", gittest.Files{"p.c": strings.Replace(without, "call_301", "call_300(value);\ncall_301", 1)}))
+		k, ranked := h.assess(h.Commit("call it again", gittest.Files{"p.c": strings.Replace(without, "call_301", "call_300(value, again);\ncall_301", 1)}))
 		e := k.diffEvidence(of(t, ranked, bad).Candidate)
 		if named := strings.Contains(e.Text, "call_300"); named != (others == 0) {
 			t.Errorf("with %d other files that have the name, the evidence is %+v", others, e)

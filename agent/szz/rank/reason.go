@@ -121,6 +121,8 @@ func (k *Case) Reason(c *candidate.Candidate) string {
 		return n.inFunction.text() + " in the function or block that the fix changes"
 	case c.Sources&candidate.FromBeside != 0:
 		return "wrote lines of build or data files in or near what the fix changes there"
+	case k.tookOut(c):
+		return "took out lines that the fix adds"
 	case c.Sources&candidate.FromNames != 0 && !k.changesFixed(c):
 		return "wrote lines in other files that use a rare name of the fix"
 	case c.Sources&candidate.FromNames != 0:
