@@ -307,7 +307,7 @@ func (l layout) closesItself(t string) bool {
 func (l layout) join(start, body int) string {
 	var b strings.Builder
 	for i := start; i <= body && i < start+2*maxHeading; i++ {
-		b.WriteString(l.text(i))
+		b.WriteString(withoutComment(l.text(i)))
 		b.WriteByte(' ')
 	}
 	return strings.TrimSpace(b.String())

@@ -34,6 +34,17 @@ func TestFunctionAround(t *testing.T) {
 >	public int f() { return g(); }
  
  	int g() {`},
+		"Java, a class behind an annotation with a comment, as of google-java-format's JavaInputAstVisitor": {"A.java", `
+ /** A pattern. */
+ @SuppressWarnings({"unchecked", "rawtypes"}) // jdt uses rawtypes extensively
+ public final class JavaInputAstVisitor extends ASTVisitor {
+   /** Visitor method for {@link NumberLiteral}s. */
+|  @Override
+|  public boolean visit(NumberLiteral node) {
+>    sync(node);
+|    return false;
+|  }
+ }`},
 		"C, all on one line": {"a.c", `
 |static int
 >foo(void) { return 1; }

@@ -83,6 +83,20 @@ func Find(ctx context.Context, repo *gitext.Repo, commit gitext.OID, report *cra
 	return found, nil
 }
 
+// onlyHandled reports whether all frames in the project handle the signal or the panic that others raised.
+func onlyHandled(report *crash.Report) bool {
+	found := false
+	for _, s := range report.Stacks {
+		for _, f := range s.Frames {
+			if f.Path != "" && !f.Handler {
+				return false
+			}
+			found = found || f.Path != ""
+		}
+	}
+	return found
+}
+
 // gather finds the candidates of a report.
 func gather(
 	ctx context.Context,
@@ -105,6 +119,8 @@ func gather(
 		switch {
 		case len(g.notes) > 0:
 			why = "no file of the frames could be traced, so no commit is suspected"
+		case onlyHandled(report):
+			why = "the frames of the report in the project only handle the signal or the panic, so no commit is suspected"
 		case slices.ContainsFunc(files, func(f crash.File) bool { return !f.Related }):
 			why = "no line and no function of the report is in the code of this commit, so no commit is suspected"
 		}

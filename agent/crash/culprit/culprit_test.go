@@ -276,3 +276,20 @@ func TestFindNothing(t *testing.T) {
 		}
 	}
 }
+
+// No commit is suspected for frames that only handle the panic of others, and the note says so, as for derailed/k9s#99.
+func TestFramesThatOnlyHandleThePanic(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	report, files := f.report()
+	for i := range report.Stacks[0].Frames {
+		report.Stacks[0].Frames[i].Handler = true
+	}
+	found, err := Find(t.Context(), f.repo, f.Head(), report, files, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found.Suspects) > 0 || len(found.Notes) != 1 || !strings.Contains(found.Notes[0], "only handle the signal or the panic") {
+		t.Errorf("suspects %v, notes %q", found.Suspects, found.Notes)
+	}
+}

@@ -26,7 +26,7 @@ func logicalLines(raw []byte) iter.Seq[[]byte] {
 	if bytes.Contains(raw, []byte("]: ")) && bytes.Count(raw, []byte(" +0x")) > 1 {
 		raw = oneLineGo().ReplaceAll(raw, []byte("#012$1"))
 	}
-	if bytes.Count(raw, []byte(") at ")) > 1 {
+	if bytes.Count(raw, []byte("at ")) > 1 && framesBehind().Match(raw) {
 		raw = oneLineFrames().ReplaceAll(raw, []byte("#012$1"))
 	}
 	if bytes.Contains(raw, []byte("](http")) {
@@ -77,6 +77,9 @@ var (
 	quotedParts   = strings.NewReplacer(`\r\n`, "#012", `\n`, "#012", `\t`, "\t", `\"`, `"`, `\'`, `'`, `\\`, `\`)
 	quotedPath    = source.Lazy(`\bFile "[A-Za-z.<][^"]*\\[^"]*", line \d`) // with the separators of Windows, in Python
 )
+
+// framesBehind matches a line with a frame behind two others, as in a stack of Java, where the line ends were lost.
+var framesBehind = source.Lazy(`\)\s+at .*\)\s+at `)
 
 // oneLineFrames matches what begins a line in a stack of Java, where the line ends were lost.
 var oneLineFrames = source.Lazy(`\s+(at (?:[\w.@+-]*/){0,2}[\pL_$][\w$.<>-]*\((?:[\w$-]+\.\w+:\d+|Native Method|Unknown Source|[\w$-]+\.\w+)\)|Caused by: |\.\.\. \d+ (?:more|common))`)

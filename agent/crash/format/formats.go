@@ -33,6 +33,7 @@ func formats() []lineReader {
 		&nimReader{},
 		&vimReader{},
 		&matlabReader{},
+		sentryReader{},
 		&oneLineReader{lineForm: dartForm},
 		&numberedReader{},
 		&appleReader{},

@@ -16,6 +16,9 @@ type goReader struct {
 	held    reportLine      // a line that may be a function; its place comes next
 	named   reportLine      // a line that may be the name of a function, whose arguments were wrapped
 	crashed bool            // the stack of the crash was read; further stacks are of other goroutines
+	bare    string          // the goroutine of that stack, which has no frame yet
+	above   reportLine      // the last line of no stack
+	said    reportLine      // the line above the heading of the open stack: what a program printed that recovered from a panic
 	panics  []crash.Problem // panics without a goroutine after them yet
 	ended   bool            // a panic ended the program
 	alone   bool            // the open stack has frames without arguments, below no heading
@@ -98,11 +101,18 @@ func (g *goReader) heading(s *scanner, l reportLine) bool {
 			g.margin = before
 		}
 		st := crash.Stack{Kind: crash.StackCrash, Format: "go", Thread: m[1], Title: m[2]}
-		if g.crashed {
+		again := g.bare == m[1] // the report has the stack without the places of its frames, and then with them
+		if g.crashed && !again {
 			st.Kind = crash.StackThread
 		}
+		g.said = reportLine{}
 		if g.fail(s, l) {
 			st.Kind = crash.StackCrash
+		} else if st.Kind == crash.StackCrash && !again && g.above.N == l.N-1 {
+			g.said = g.above
+		}
+		if g.bare = ""; st.Kind == crash.StackCrash {
+			g.bare = m[1]
 		}
 		s.Begin(st)
 		g.crashed, g.held = true, reportLine{}
@@ -241,6 +251,7 @@ func (g *goReader) frame(s *scanner, l reportLine) bool {
 		return true // the rest of a place
 	}
 	g.held = reportLine{}
+	g.above = l
 	return false
 }
 
@@ -299,7 +310,26 @@ func (g *goReader) place(s *scanner, l reportLine, m []string) bool {
 	}
 	f.Symbol, f.Function, f.Module = goNames(name)
 	s.Add(l, f)
+	if g.bare = ""; f.Function == "panic" {
+		g.recovered(s)
+	}
 	return true
+}
+
+// recovered takes what a program printed above the stack in which it recovered from a panic for the value of the panic.
+func (g *goReader) recovered(s *scanner) {
+	said := g.said
+	g.said = reportLine{}
+	if s.Open.Problem >= 0 || said.Text == "" || strings.HasSuffix(said.Text, ":") || strings.IndexByte("#`<", said.Text[0]) >= 0 {
+		return
+	}
+	p := crash.Problem{Kind: "panic", Message: said.Text, Line: said.N}
+	if i := strings.Index(p.Message, "runtime error: "); i > 0 {
+		p.Message = p.Message[i:]
+	}
+	p.Null = strings.Contains(p.Message, "nil pointer dereference")
+	s.Fail(p)
+	s.Open.Problem = s.Problem
 }
 
 // goNames returns the name of a function, its package, and its symbol if that says more than the

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"path"
 	"strings"
 
 	"git-agent/agent/crash"
@@ -30,9 +31,11 @@ var (
 	javaPlace = source.Lazy(
 		`^(?:([\w.]+)(?:@[\w.+-]*)?/)?([^\s:/\\]+\.(?:java|kts?|scala|groovy|gradle|clj[cs]?|aj|jsp|rb|xtend|sc)|SourceFile|Unknown Source|Native Method|<generated>|<eval>|NO_SOURCE_FILE|D8\$\$SyntheticClass|r8-map-id-\w+)(?::(-?\d+))?$`,
 	)
-	javaPart = source.Lazy(`^at(?: (?:[\w$]+\.)+[\w$]*)?$`)
+	javaPart = source.Lazy(`^at(?: (?:[\w$]+\.)+[\w$<>]*(?:\([\w$.:]*)?)?$`)
 	javaRest = source.Lazy(`^[\w$.<>]*\([^()]+\)$`)
-	javaMore = source.Lazy(`^\.\.\. (\d+) (?:more|common frames)`)
+	// What a terminal of 80 columns left of a place: "ources.java:491)".
+	javaClosing = source.Lazy(`^[\w$.:]*\)$`)
+	javaMore    = source.Lazy(`^\.\.\. (\d+) (?:more|common frames)`)
 	// The class of an exception, anywhere in a line.
 	javaError = source.Lazy(
 		`(?:^|[\s"'\]:!])((?:[A-Za-z_]\w*\.)+[\w$]*(?:Exception|Error|Throwable|Failure|Death|Interrupt|Abort)[\w$]*)(?:: ?(.*)|:?)$`,
@@ -89,6 +92,9 @@ func (j *javaReader) Read(s *scanner, l reportLine) bool {
 		return true
 	case j.reason > 0 && l.N-j.reason <= 2:
 		return j.because(s, l)
+	case strings.HasPrefix(t, "at") && javaPart().MatchString(t) && (s.IsOpen("java") || j.head.Text != "" && l.N-j.head.N <= maxRest):
+		j.part = l
+		return true
 	case strings.IndexByte(t, '(') > 0:
 		if i := strings.Index(t, "at "); i >= 0 && dotted(t[i:]) {
 			if head := strings.TrimSpace(t[:i]); javaError().MatchString(head) { // the first frame in the line of the exception
@@ -110,9 +116,6 @@ func (j *javaReader) Read(s *scanner, l reportLine) bool {
 			return true
 		}
 		return t == "..."
-	case strings.HasPrefix(t, "at") && javaPart().MatchString(t) && (s.IsOpen("java") || j.head.Text != "" && l.N-j.head.N <= maxRest):
-		j.part = l
-		return true
 	case t[0] == '"':
 		if m := javaDump().FindStringSubmatch(t); m != nil {
 			j.heading(l, crash.StackThread)
@@ -219,14 +222,14 @@ func (j *javaReader) heading(l reportLine, kind crash.StackKind) {
 	j.head, j.rest, j.kind, j.thread = l, nil, kind, ""
 }
 
-// joined joins a frame that was wrapped after "at", or within the name of its method, with the next line.
+// joined joins a frame that was wrapped after "at", or within the name of its method or its place, with the next line.
 func (j *javaReader) joined(l reportLine) reportLine {
 	part := j.part.Text
 	j.part = reportLine{}
 	switch {
 	case part == "at":
 		l.Text = "at " + l.Text
-	case javaRest().MatchString(l.Text):
+	case strings.Contains(part, "(") && javaClosing().MatchString(l.Text), javaRest().MatchString(l.Text):
 		l.Text = part + l.Text
 	}
 	return l
@@ -345,9 +348,11 @@ func javaFrameOf(loader, name string, place []string, jar string) crash.Frame {
 	case module != "" && module != "app" && module != "platform":
 		f.Module = module[strings.LastIndexByte(module, '/')+1:]
 	}
-	f.Function = javaName(name)
-	if strings.HasSuffix(f.File, ".kt") {
+	switch f.Function = javaName(name); path.Ext(f.File) {
+	case ".kt":
 		f.Function = javaName(kotlinName(name))
+	case ".scala":
+		f.Function = scalaMethod(f.Function)
 	}
 	if f.Function != name {
 		f.Symbol = name

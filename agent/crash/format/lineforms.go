@@ -195,10 +195,13 @@ func ofJulia(f *crash.Frame) {
 // dartForm is read before frames of debuggers, which begin with "#0", too.
 var dartForm = lineForm{
 	format: "dart",
-	hints:  []string{"xception", "Error", " was thrown"},
+	hints:  []string{"xception", "Error", " was thrown", "Bad state", "Invalid arg", "Unsupported op", "Concurrent mod", "Null check", " of type ", "Stack Over"},
 	failed: source.Lazy(
 		`^(?:.*Unhandled [Ee]xception: (?P<message>.+)|(?P<kind>[A-Z_]\w*(?:Error|Exception))(?: \([^)]*\))?: (?P<message2>.*)|` +
-			`The following (?P<kind2>\w+) was thrown\b.*)$`,
+			`The following (?P<kind2>\w+) was thrown\b.*|` +
+			// The texts of the errors of Dart's library, which do not name their class.
+			`(?P<message3>(?:Bad state|Invalid argument(?:\(s\))?|Unsupported operation|Concurrent modification during iteration)(?: \([^)]*\))?: .*|` +
+			`Null check operator used on a null value|type '.*' is not a subtype of type '.*|Stack Overflow))$`,
 	),
 	has: ".dart",
 	frame: source.Lazy(

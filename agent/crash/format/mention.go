@@ -284,9 +284,9 @@ func isMixed(id string) bool {
 	return strings.Trim(id, "0123456789") != "" && strings.Trim(id, "abcdef") != ""
 }
 
-// accused matches the id of a commit that the report calls the cause, as git bisect does.
+// accused matches the id of a commit that the report calls the cause, as git bisect does, before or behind the word.
 var accused = source.Lazy(
-	`(?i)\b([0-9a-f]{7,64}) is the first bad commit|\b(?:introduced|caused|broken?|regress\w*|bisect\w*)\b(?:[^.\n]|\.\S){0,120}?[\s/@(\[\x60]([0-9a-f]{7,64})\b`,
+	`(?i)\b([0-9a-f]{7,64})[\x60)\]]* (?:is the first bad commit|(?:seems? to |might |may )?(?:have |has )?(?:introduced?|caused?|broken?) (?:an?|the|this|these|it|our|my|some)\b)|\b(?:introduced|caused|broken?|regress\w*|bisect\w*)\b(?:[^.\n]|\.\S){0,120}?[\s/@(\[\x60]([0-9a-f]{7,64})\b`,
 )
 
 // maxAccused bounds the commits that a report may call the cause.

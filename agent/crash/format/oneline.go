@@ -101,8 +101,22 @@ func (r *oneLineReader) failure(s *scanner, l reportLine) {
 	case m["file"] != "" && m["message"] == "":
 		r.at = l
 	case names:
-		r.head = l
+		r.head = r.withKind(l, m)
 	}
+}
+
+// withKind returns the line of a message with the kind of failure that the line above it names alone, as Flutter does:
+// "The following _TypeError was thrown building MyWidget:".
+func (r *oneLineReader) withKind(l reportLine, m map[string]string) reportLine {
+	if m["kind"] != "" || m["message"] == "" || r.head.N != l.N-1 || r.head.Text == "" {
+		return l
+	}
+	above := groups(r.failed, r.head.Text)
+	joined := above["kind"] + ": " + m["message"]
+	if above["kind"] != "" && above["message"] == "" && groups(r.failed, joined)["kind"] == above["kind"] {
+		l.Text = joined
+	}
+	return l
 }
 
 // Flush reports a failure without a stack.
@@ -123,7 +137,10 @@ func (r *oneLineReader) Flush(s *scanner) {
 
 // problem returns the failure of the groups of its line.
 func (r *oneLineReader) problem(m map[string]string) crash.Problem {
-	message := strings.TrimRight(strings.TrimSpace(m["message"]), "]")
+	message := strings.TrimSpace(m["message"])
+	for strings.HasSuffix(message, "]") && strings.Count(message, "[") < strings.Count(message, "]") {
+		message = strings.TrimSuffix(message, "]")
+	}
 	if inner, whole := strings.CutPrefix(message, "("); whole || strings.Count(message, "(") < strings.Count(message, ")") {
 		message = strings.TrimSuffix(inner, ")") // as in Failure("hd") and (Not_found_s "key") of OCaml
 	}

@@ -120,12 +120,16 @@ func nearest(list []int, n int) int {
 // obfuscated matches the names of methods of Minecraft, and of those that override them, in programs for players.
 var obfuscated = source.Lazy(`^(?:func_\d+_\w+|m_\d+_)$`)
 
+// numberedLambda matches the name that the compiler of Scala gives to a function without one, of a method that it does not name.
+var numberedLambda = source.Lazy(`\.\$anonfun\$\d+$`)
+
 // elsewhere reports whether the line of a frame is certainly outside of the function that the
 // frame names.
 func (t *fileText) elsewhere(f crash.Frame) bool {
 	lines := t.lines
 	name := symbol.Last(f.Function)
-	if name == "" || path.Ext(f.Path) == ".java" && obfuscated().MatchString(name) {
+	switch ext := path.Ext(f.Path); {
+	case name == "", ext == ".java" && obfuscated().MatchString(name), ext == ".scala" && numberedLambda().MatchString(f.Function):
 		return false
 	}
 	around, ok := source.FunctionAround(f.Path, lines, f.Line)
