@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -15,7 +16,7 @@ func TestMCPBisect(t *testing.T) {
 	t.Setenv("GIT_CONFIG_COUNT", "1")
 	t.Setenv("GIT_CONFIG_KEY_0", "agent.sandbox")
 	t.Setenv("GIT_CONFIG_VALUE_0", "none")
-	session, _ := mcpClient(t, "--allow=run")
+	session, server := mcpClient(t, "--allow=run")
 	if hello := session.InitializeResult().Instructions; !strings.Contains(hello, "call bisect with the command") || strings.Contains(hello, "Read-only") {
 		t.Errorf("instructions: %s", hello)
 	}
@@ -44,6 +45,18 @@ func TestMCPBisect(t *testing.T) {
 		if _, text := mcpCall(t, session, "bisect", tt.args); !strings.Contains(text, tt.want) {
 			t.Errorf("%v: %s", tt.args, text)
 		}
+	}
+	command := map[string]any{"command": "grep -q 'a = 1' a.c"}
+	if _, text := mcpCall(t, session, "bisect", command); strings.Contains(text, "git replace") {
+		t.Errorf("nothing is replaced: %s", text)
+	}
+	replace := exec.Command("git", "replace", "--graft", "HEAD~1")
+	replace.Dir, replace.Env = server.cmd.Dir, server.cmd.Env
+	if out, err := replace.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if _, text := mcpCall(t, session, "bisect", command); !strings.Contains(text, "what git replace or grafts put in place of") {
+		t.Errorf("a commit is replaced: %s", text)
 	}
 }
 

@@ -219,3 +219,14 @@ func (e *Engine) codeOf(ctx context.Context, path string, oid gitext.OID, exists
 
 // maxLines bounds the lines of a file that are searched for comments, because a lexer takes a second for a megabyte.
 const maxLines = 3000
+
+// ReplacedNote is a sentence for the user where git shows other commits than the search takes, by git replace or by
+// the file grafts. It is empty where git shows the commits as they are.
+func ReplacedNote(ctx context.Context, repo *gitext.Repo) (string, error) {
+	n, err := repo.Replaced(ctx)
+	if err != nil || n == 0 {
+		return "", err
+	}
+	return "the history is searched as it was committed: what git replace or grafts put in place of " + agent.Plural(n, "commit") +
+		" counts for git bisect, and not here", nil
+}

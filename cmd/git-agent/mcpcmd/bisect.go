@@ -70,6 +70,10 @@ func (t *bisectTool) call(ctx context.Context, args json.RawMessage) (agent.Resu
 	if err != nil {
 		return agent.Result{}, err
 	}
+	replaced, err := engine.ReplacedNote(ctx, t.server.Repo)
+	if err != nil {
+		return agent.Result{}, err
+	}
 	e := &engine.Engine{Repo: t.server.Repo, Trial: *t.server.Trial, MaxRuns: p.Runs}
 	e.Trial.Timeout = time.Duration(p.Seconds) * time.Second
 	found, err := e.Answer(ctx, q, engine.Memory{}, func(event agent.Event) {
@@ -85,6 +89,9 @@ func (t *bisectTool) call(ctx context.Context, args json.RawMessage) (agent.Resu
 	}
 	if err != nil {
 		return agent.Result{}, err
+	}
+	if replaced != "" {
+		found.Notes = append(found.Notes, replaced)
 	}
 	if found.Culprit != nil {
 		redactSuspect(*found.Culprit)

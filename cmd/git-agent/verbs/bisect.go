@@ -62,12 +62,12 @@ func (c *Bisect) Run(ctx context.Context, a *app.App) (err error) {
 	if repo.Shallow() {
 		a.WarnOnce("the repository is shallow: commits behind its boundary cannot be tried; " + app.Unshallow + " gets them")
 	}
-	switch n, err := repo.Replaced(ctx); {
-	case err != nil:
+	replaced, err := engine.ReplacedNote(ctx, repo)
+	if err != nil {
 		return err
-	case n > 0:
-		a.WarnOnce("the history is searched as it was committed: what git replace or grafts put in place of " + agent.Plural(n, "commit") +
-			" counts for git bisect, and not here")
+	}
+	if replaced != "" {
+		a.WarnOnce(replaced)
 	}
 	q, err := c.question(ctx, a, repo)
 	if err != nil {
