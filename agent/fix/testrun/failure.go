@@ -224,16 +224,28 @@ func (f *Failure) recurs(e Ending, lacks string) bool {
 // assertion ends.
 var signal = source.Lazy(`\b(?:Segmentation fault|Bus error|Illegal instruction|Floating point exception)\b|\*\*\*Exception: ?(?:SegFault|Bus|Illegal|Numerical)`)
 
-// Said returns the last line of the output behind a colon, which says most of a failure without the names of tests; "" if
-// there is no output.
+// Said returns a line of the output behind a colon: the last one that does not only pass on that another program failed. It
+// says most of a failure without the names of tests; "" if there is no output.
 func (e *Ending) Said() string {
 	text := bytes.TrimSpace(e.Output)
 	if len(text) == 0 {
 		return ""
 	}
-	last := text[bytes.LastIndexByte(text, '\n')+1:]
-	return ": " + agent.Shorten(strings.TrimSpace(string(last)), shownLine)
+	lines := bytes.Split(text, []byte("\n"))
+	i := len(lines) - 1
+	for i > 0 && (len(bytes.TrimSpace(lines[i])) == 0 || passesOn().Match(lines[i])) {
+		i--
+	}
+	if passesOn().Match(lines[i]) {
+		i = len(lines) - 1
+	}
+	return ": " + agent.Shorten(strings.TrimSpace(string(lines[i])), shownLine)
 }
+
+// passesOn matches a line that only says that another program failed, which said why in the lines before: a compiler says
+// it of the linker, and make of the commands of a target.
+var passesOn = source.Lazy(`^(collect2: (error: )?ld returned |\S*clang\S*: error: linker command failed|ninja: build stopped: ` +
+	`|\S*make(\[\d+\])?: (\*\*\* (\[.*\] Error \d+|Waiting for unfinished jobs)|Leaving directory |Target .* not remade because of errors))`)
 
 // killedBy returns the signal that ended a program, as the output says it, "" for none.
 func killedBy(output []byte) string { return string(signal().Find(output)) }

@@ -131,3 +131,27 @@ func TestACommandThatCannotTellIsNotJudged(t *testing.T) {
 		t.Errorf("%s: it %s", e.State, e.How)
 	}
 }
+
+func TestSaid(t *testing.T) {
+	const (
+		linker  = "/usr/bin/ld: cannot find -lnosuch: No such file or directory"
+		gold    = "a.c:function main: error: undefined reference to 'f'"
+		collect = "\ncollect2: error: ld returned 1 exit status\n"
+		noRule  = "make: *** No rule to make target 'a'.  Stop."
+		check   = "make: *** [Makefile:3: check] Error 1"
+	)
+	for output, want := range map[string]string{
+		"":               "",
+		"one\ntwo\n":     ": two",
+		noRule + "\n":    ": " + noRule,
+		linker + collect: ": " + linker,
+		gold + "\nclang: error: linker command failed with exit code 1\n":                                   ": " + gold,
+		linker + collect + "gmake[2]: *** [b.make:97: b] Error 1\n\ngmake: *** [Makefile:101: all] Error 2": ": " + linker,
+		check + "\n": ": " + check,
+	} {
+		e := Ending{Output: []byte(output)}
+		if got := e.Said(); got != want {
+			t.Errorf("the line of %q is %q, want %q", output, got, want)
+		}
+	}
+}

@@ -69,7 +69,8 @@ func (o overlays) lay(ctx context.Context, repo *gitext.Repo, commit gitext.OID)
 	}
 	over, err = trial.LayUnitTests(ctx, repo, commit, over, o.units)
 	isCode := func(f gitext.Overlay) bool { return f.Mode != 0 && !isData(f.Path) }
-	return over, whole && len(o.units) == 0 && !slices.ContainsFunc(o.tests, isCode), err
+	over = overlaid(over, o.named)
+	return over, whole && len(o.units) == 0 && !slices.ContainsFunc(over, isCode), err
 }
 
 // unlessUnreadable returns an error, but nil for objects that are missing, damaged or too large.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"git-agent/agent/source"
@@ -27,7 +28,19 @@ type overlays struct {
 	cases []addedCases      // what it only adds to files of tests that are data
 	whole bool              // it also removes lines of such a file
 	fix   []gitext.Overlay  // all files of an uncommitted fix; nil for a commit
+	named []gitext.Overlay  // the files that the user names
 }
+
+// overlaid returns the overlays with others on top: one path has one overlay.
+func overlaid(over, top []gitext.Overlay) []gitext.Overlay {
+	below := slices.DeleteFunc(slices.Clone(over), func(f gitext.Overlay) bool {
+		return slices.ContainsFunc(top, func(t gitext.Overlay) bool { return t.Path == f.Path })
+	})
+	return append(below, top...)
+}
+
+// testFiles returns the number of test files that are laid over.
+func (o overlays) testFiles() int { return len(o.tests) + len(o.units) }
 
 // overlaysOf reads the overlays of a fix.
 func overlaysOf(ctx context.Context, repo *gitext.Repo, fc *szz.FixContext) (overlays, error) {

@@ -15,9 +15,15 @@ import (
 func (c *Check) summary() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the command was run %d %s", c.space.Runs(), agent.PluralOf(c.space.Runs(), "time", "times"))
-	if n := len(c.over.tests) + len(c.over.units); n > 0 {
+	switch n, named := c.over.testFiles(), len(c.over.named); {
+	case n > 0 && named > 0:
+		fmt.Fprintf(&b, ", with %d test %s of the fix and %d named %s laid over",
+			n, agent.PluralOf(n, "file", "files"), named, agent.PluralOf(named, "file", "files"))
+	case n > 0:
 		fmt.Fprintf(&b, ", with %d test %s of the fix laid over", n, agent.PluralOf(n, "file", "files"))
-	} else {
+	case named > 0:
+		fmt.Fprintf(&b, ", with %d named %s laid over", named, agent.PluralOf(named, "file", "files"))
+	default:
 		b.WriteString("; the fix changes no test file, so each commit ran its own")
 	}
 	if c.emptied > 0 {
@@ -109,7 +115,7 @@ const maxNamed = 200
 
 // overlayHint says that no test file of the fix could show the bug.
 func (c *Check) overlayHint() string {
-	if len(c.over.tests)+len(c.over.units) > 0 {
+	if c.over.testFiles()+len(c.over.named) > 0 {
 		return ""
 	}
 	return "; the fix brings no test file that could be laid over"

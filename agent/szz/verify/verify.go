@@ -26,9 +26,10 @@ import (
 // Options name the command and the number of suspects.
 type Options struct {
 	trial.Options
-	Bisect      bool // bisect when no suspect is confirmed
-	MaxSuspects int  // most suspects tried; 0 is five
-	All         bool // try every suspect, even after one is confirmed; for measurements
+	Bisect      bool             // bisect when no suspect is confirmed
+	Over        []gitext.Overlay // files laid over each commit, the fix among them, in place of the fix's test files of the same paths
+	MaxSuspects int              // most suspects tried; 0 is five
+	All         bool             // try every suspect, even after one is confirmed; for measurements
 	// Find finds commands that may show the bug of a fix, the likeliest first, if Command is "".
 	// The first one that passes at the fix and fails before it is used. An error says why there
 	// is none.
@@ -131,6 +132,7 @@ func (c *Check) open(ctx context.Context) (err error) {
 	if c.over, err = overlaysOf(ctx, c.repo, c.fc); err != nil {
 		c.Close()
 	}
+	c.over.named = c.opt.Over
 	return err
 }
 
@@ -346,7 +348,7 @@ func (c *Check) baseline(ctx context.Context) (why string, err error) {
 
 // runFix runs the command at the fix without changes.
 func (c *Check) runFix(ctx context.Context) (trial.Result, error) {
-	res, ending, err := c.runOver(ctx, c.fixed(), c.over.fix)
+	res, ending, err := c.runOver(ctx, c.fixed(), overlaid(c.over.fix, c.over.named))
 	c.atFix = ending
 	if err == nil && res.Outcome == trial.Passes {
 		c.passing = ending.Output

@@ -2,11 +2,13 @@ package szzcmd
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -194,6 +196,19 @@ func (c *Szz) deal(names []string) ([]dealtFix, shard.Header) {
 	}
 }
 
+// contentOf returns the names of files, each with a hash of its content, so that a changed file makes another run.
+func contentOf(names []string) (string, error) {
+	var list []string
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return "", fmt.Errorf("read the file of --with: %w", err)
+		}
+		list = append(list, fmt.Sprintf("%s %x", name, sha256.Sum256(text)))
+	}
+	return strings.Join(list, "\x00"), nil
+}
+
 // openJournal opens the journal. indexed means that the ranking asks an index of changed lines; a
 // journal begun without an index is not continued with one.
 func (c *Szz) openJournal(ctx context.Context, h shard.Header, agent *engine.Agent, indexed bool) (err error) {
@@ -210,6 +225,11 @@ func (c *Szz) openJournal(ctx context.Context, h shard.Header, agent *engine.Age
 	}
 	if c.Hint != "" {
 		h.Options["hint"] = c.Hint
+	}
+	if len(c.With) > 0 {
+		if h.Options["with"], err = contentOf(c.With); err != nil {
+			return err
+		}
 	}
 	if indexed {
 		h.Options["index"] = "true"

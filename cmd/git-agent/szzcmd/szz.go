@@ -61,6 +61,7 @@ type Szz struct {
 	RunsAtMost     int           `placeholder:"<n>" help:"run the command at most <n> times for a fix; default: 100"`
 	Sandbox        string        `enum:",auto,bwrap,landlock,none" default:"" placeholder:"<level>" help:"how to confine the command: bwrap, landlock, none, or auto (bwrap if it works, else landlock); default: agent.sandbox, or auto"`
 	Bisect         bool          `help:"if --verify or --verify-cmd confirms no suspect, bisect with the command"`
+	With           []string      `sep:"none" placeholder:"<file>" help:"with --verify or --verify-cmd, lay this file of the work tree over each commit, such as a test that is newer than the fix; may be given several times"`
 	AllowShallow   bool          `help:"work in a shallow clone, where answers may be incomplete"`
 	Fetch          *bool         `negatable:"" help:"in a partial clone, fetch the objects that the answer needs from the remote; default: agent.fetch, or no"`
 	Cache          bool          `negatable:"" default:"true" help:"reuse cached answers, and cache new ones"`
@@ -140,8 +141,8 @@ func (c *Szz) runTrace(ctx context.Context, a *app.App, repo *gitext.Repo) (err 
 	if e.Fetch, err = a.Fetcher(ctx, repo, c.Fetch); err != nil {
 		return err
 	}
-	if e.Fetch != nil && e.Verify != nil {
-		e.Verify.Fetch = e.Fetch.Checkout
+	if err := c.layOver(ctx, repo, e); err != nil {
+		return err
 	}
 	defer e.Cache.Close() // an unstored answer only costs time
 	if c.ShowRequest {

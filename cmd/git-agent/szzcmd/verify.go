@@ -31,6 +31,8 @@ func (c *Szz) checkVerify() error {
 	switch {
 	case c.Bisect && !c.verifies():
 		return needs("--bisect")
+	case len(c.With) > 0 && !c.verifies():
+		return needs("--with")
 	case c.VerifyTimeout != 0 && !c.verifies():
 		return needs("--verify-timeout")
 	case c.VerifyTimeout < 0:
@@ -114,6 +116,18 @@ func (c *Szz) engine(ctx context.Context, a *app.App, repo *gitext.Repo, agent *
 		e.Cache = a.Data.OpenCache(ctx, repo)
 	}
 	return e
+}
+
+// layOver gives the verification the files of --with, and the way to fetch what a commit lacks.
+func (c *Szz) layOver(ctx context.Context, repo *gitext.Repo, e *engine.Engine) (err error) {
+	if e.Verify == nil {
+		return nil
+	}
+	if e.Fetch != nil {
+		e.Verify.Fetch = e.Fetch.Checkout
+	}
+	_, e.Verify.Over, err = app.FilesOver(ctx, repo, c.With)
+	return err
 }
 
 // cureAt says how to get what a command lacks at a commit.

@@ -237,29 +237,12 @@ func (c *Bisect) command(ctx context.Context, a *app.App) (string, error) {
 // addFiles adds the files that are laid over each commit: those of --with, and at HEAD the
 // uncommitted tests.
 func (c *Bisect) addFiles(ctx context.Context, a *app.App, repo *gitext.Repo, q *engine.Question, atHead bool) error {
-	if repo.WorkTree() == "" {
-		if len(c.With) > 0 {
-			return errors.New("a bare repository has no files for --with")
-		}
-		return nil
-	}
-	var named []string
-	for _, name := range c.With {
-		path, err := app.PathspecsIn(repo, nil).File(name)
-		if err != nil {
-			return err
-		}
-		if info, err := os.Lstat(name); err != nil || info.IsDir() || path == "" {
-			return app.Usagef("--with takes a file of the work tree, not %q", name)
-		}
-		named = append(named, path)
-	}
-	over, err := repo.WorkFiles(ctx, named)
+	named, over, err := app.FilesOver(ctx, repo, c.With)
 	if err != nil {
 		return err
 	}
 	q.Over = over
-	if !atHead {
+	if !atHead || repo.WorkTree() == "" {
 		return nil
 	}
 	laid, err := engine.UncommittedTests(ctx, repo, q.Test, named)
