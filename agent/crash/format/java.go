@@ -11,13 +11,14 @@ import (
 // javaReader reads the stack traces and thread dumps of the Java virtual machine, for programs in
 // any language.
 type javaReader struct {
-	head   reportLine      // the last line that may head a stack
-	rest   []string        // the lines behind head that its message goes on in
-	kind   crash.StackKind // of the stack that head announces
-	thread string
-	test   reportLine // that failed, and its line
-	reason int        // the line "Reason" of HockeyApp, which names the exception behind its stack
-	part   reportLine // the beginning of a wrapped frame
+	head    reportLine      // the last line that may head a stack
+	rest    []string        // the lines behind head that its message goes on in
+	kind    crash.StackKind // of the stack that head announces
+	thread  string
+	test    reportLine // that failed, and its line
+	reason  int        // the line "Reason" of HockeyApp, which names the exception behind its stack
+	part    reportLine // the beginning of a wrapped frame
+	service int        // the line in which Bugsnag names the exception; its message comes next
 }
 
 // Limits on the lines of an exception's message: up to its first frame, and that are read.
@@ -48,7 +49,10 @@ var (
 	// A frame of a fuzzer: org.example.Foo.bar::Foo.java:12
 	javaColons = source.Lazy(`^((?:[\w$]+\.)+[\w$<>]+)::([\w$]+\.(?:java|kt|scala|groovy):\d+)$`)
 	// A frame of HockeyApp: sync.Uploader;run;Uploader.java;93
-	javaFields  = source.Lazy(`^(?:<pre>)?((?:[\w$]+\.)*[\w$]+);([\w$<>]+);([\w$]+\.(?:java|kt));(\d+)(?:</pre>)?$`)
+	javaFields = source.Lazy(`^(?:<pre>)?((?:[\w$]+\.)*[\w$]+);([\w$<>]+);([\w$]+\.(?:java|kt));(\d+)(?:</pre>)?$`)
+	// A frame of Bugsnag, in an issue that it makes and on its pages, and the exception before it: **java.lang.Error** in **Foo.java:12**
+	javaNamed   = source.Lazy(`^([\w$]+\.(?:java|kts?|scala|groovy)|SourceFile|Unknown):(-?\d+)(?: -)? ((?:[\w$]+\.)+[\w$<>-]+)$`)
+	javaBugsnag = source.Lazy(`^\*\*((?:[a-z_]\w*\.)+[A-Z][\w$]*)\*\* in \*\*.*\*\*$`)
 	javaBecause = source.Lazy(`^(?i)(?:caused by|cause \d+|wrapped by):? *`)
 	// An exception in the short form of Gradle: java.lang.AssertionError at FooTest.java:12
 	javaShort = source.Lazy(`^(Caused by: )?((?:[A-Za-z_]\w*\.)+[\w$]+) at ([\w$-]+\.(?:java|kt|groovy|scala)):(-?\d+)$`)
@@ -71,7 +75,7 @@ var (
 
 // Read implements lineReader.
 func (j *javaReader) Read(s *scanner, l reportLine) bool {
-	l.Text = strings.TrimPrefix(l.Text, "STACK_TRACE=") // of ACRA, a library of Android for reports
+	l.Text = javaOwnForm(l.Text)
 	t := l.Text
 	switch {
 	case t == "" || len(t) > maxRaw*10:
@@ -79,12 +83,14 @@ func (j *javaReader) Read(s *scanner, l reportLine) bool {
 	case j.part.Text != "":
 		l = j.joined(l)
 		return j.frame(s, l) || j.heads(s, l)
-	case strings.Contains(t, "::") && javaColons().MatchString(t):
-		l.Text = javaColons().ReplaceAllString(t, "at ${1}($2)")
-		return j.frame(s, l)
-	case strings.Contains(t, ";") && javaFields().MatchString(t):
-		l.Text = javaFields().ReplaceAllString(t, "at ${1}.${2}(${3}:${4})")
-		return j.frame(s, l)
+	case strings.HasPrefix(t, "**") && javaBugsnag().MatchString(t):
+		l.Text = javaBugsnag().ReplaceAllString(t, "$1:")
+		j.heading(l, crash.StackCrash)
+		j.service = l.N
+		return true
+	case j.service > 0 && l.N == j.service+1 && j.head.N == j.service && t[0] != '[':
+		j.head.Text += " " + t
+		return true
 	case strings.Contains(t, " at ") && strings.Contains(t, ":") && javaShort().MatchString(t):
 		return j.short(s, l)
 	case strings.HasPrefix(t, "## ") && strings.Trim(t, "# ") == "Reason" && s.IsOpen("java") && s.Open.Title == "":
@@ -126,6 +132,28 @@ func (j *javaReader) Read(s *scanner, l reportLine) bool {
 		return true
 	}
 	return j.heads(s, l)
+}
+
+// javaOwnForm returns a frame that another program shows as Java prints it, without what a library puts before it; other lines are as they
+// were.
+func javaOwnForm(t string) string {
+	switch {
+	case strings.HasPrefix(t, "STACK_TRACE="): // of ACRA, a library of Android for reports
+		return strings.TrimPrefix(t, "STACK_TRACE=")
+	case len(t) > maxRaw*10:
+		return t
+	case strings.Contains(t, "::"):
+		return javaColons().ReplaceAllString(t, "at ${1}($2)")
+	case strings.Contains(t, ";"):
+		return javaFields().ReplaceAllString(t, "at ${1}.${2}(${3}:${4})")
+	case strings.Count(t, " ") < 3 && strings.Contains(t, ":"):
+		if m := javaNamed().FindStringSubmatch(t); m != nil && strings.Contains(m[1], ".") {
+			return "at " + m[3] + "(" + m[1] + ":" + m[2] + ")"
+		} else if m != nil {
+			return "at " + m[3] + "(Unknown Source)"
+		}
+	}
+	return t
 }
 
 // short reads an exception of a test as Gradle prints it, with the place of the innermost frame that is not of a library.

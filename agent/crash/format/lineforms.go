@@ -162,9 +162,9 @@ var juliaForm = lineForm{
 	opens: source.Lazy(`^Stacktrace:$`),
 	has:   "[",
 	frame: source.Lazy(
-		`^\[\d+\] (?P<name>\S.*?)(?:(?: \(repeats \d+ times\))? (?:at|@ (?P<module>[A-Z][\w.]*)) (?P<file>\S.*):(?P<line>\d+)(?: \[inlined\])?)?$`,
+		`^\[\d+\] (?P<name>\S.*?)(?:(?: \(repeats \d+ times\))? (?:at|@ (?P<module>[A-Z][\w.]*)) (?P<file>\S.*):(?P<line>\d+)(?: \[inlined\])?(?: \(repeats \d+ times\))?)?$`,
 	),
-	place:  source.Lazy(`^@ (?:(?P<module>[A-Z][\w.]*) )?(?P<file>\S.*):(?P<line>\d+)(?: \[inlined\])?$`),
+	place:  source.Lazy(`^@ (?:(?P<module>[A-Z][\w.]*) )?(?P<file>\S.*):(?P<line>\d+)(?: \[inlined\])?(?: \(repeats \d+ times\))?$`),
 	source: ofJulia,
 }
 

@@ -12,6 +12,7 @@ type phpReader struct {
 	part   reportLine    // the beginning of a message with several lines
 	named  crash.Problem // an exception that Symfony's frames may follow
 	called reportLine    // the last line of Symfony with a function, whose call is on the next line
+	broken reportLine    // the line in which PHPStan says that it failed
 }
 
 var (
@@ -28,6 +29,9 @@ var (
 	symfonyHead  = source.Lazy(`^(?:\[\d+\] )?([A-Z]\w*(?:[\\_]\w+)*(?:Exception|Error|_Error_\w+)): ?(.*)$`)
 	symfonyCall  = source.Lazy(`^at (n/a|(?:[A-Za-z_][\w\\]*(?:->|::))?[A-Za-z_{][\w\\{}]*)(?:\(.*\))?$`)
 	symfonyPlace = source.Lazy(`^(?:in +(\S.*?)? ?line ?(\d*)|\((\S.*\.\w+):(\d+)\)|at (\S+\.(?:php|phtml|twig)):(\d+))$`)
+	// The place of an exception in PHPStan, and the end of the line with its message.
+	phpStanPlace = source.Lazy(`^## (\S.*\.(?:php|phtml|inc))\((\d+)\)$`)
+	phpStanEnd   = source.Lazy(`,? (?:called in(?: \S.* on line \d+.*)?|while analysing file.*)$`)
 	phpLaravel   = source.Lazy(`\(([\w\\]+)\(code: [^)]*\): (.*) at (\S+\.\w+):(\d+)\)$`)
 )
 
@@ -45,6 +49,8 @@ func (p *phpReader) Read(s *scanner, l reportLine) bool {
 		s.Offer(reportLine{N: l.N, Text: head, Indent: l.Indent})
 		s.Offer(reportLine{N: l.N, Text: frames, Indent: l.Indent})
 		return true
+	case strings.HasPrefix(t, "## ") || strings.HasPrefix(t, phpStanError):
+		return p.stan(s, l)
 	case strings.Contains(t, " error: "), strings.Contains(t, " error Uncaught "):
 		if m := phpHead().FindStringSubmatch(t); m != nil {
 			return p.failed(s, l, strings.TrimLeft(m[1], ": "))
@@ -68,6 +74,29 @@ func (p *phpReader) Read(s *scanner, l reportLine) bool {
 		return s.IsOpen("php")
 	}
 	return p.symfony(s, l)
+}
+
+// phpStanError begins the line in which PHPStan says that it failed itself.
+const phpStanError = "Internal error: "
+
+// stan reads the failure of PHPStan or of one of its extensions, and the place of the exception above the frames.
+func (p *phpReader) stan(s *scanner, l reportLine) bool {
+	if message, found := strings.CutPrefix(l.Text, phpStanError); found {
+		if p.broken.Text == "" || l.N-p.broken.N > maxHead {
+			p.broken = l
+			p.broken.Text = phpStanEnd().ReplaceAllString(message, "")
+		}
+		return false
+	}
+	m := phpStanPlace().FindStringSubmatch(l.Text)
+	if m == nil || p.broken.Text == "" || l.N-p.broken.N > maxForm {
+		return false
+	}
+	p.named = crash.Problem{Kind: strings.TrimSuffix(phpStanError, ": "), Message: strings.TrimSpace(p.broken.Text), Line: p.broken.N}
+	p.begins(s)
+	s.Add(l, phpPlace(m[1], m[2]))
+	p.broken = reportLine{}
+	return true
 }
 
 // symfony reads a trace of Symfony in text.

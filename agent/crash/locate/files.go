@@ -177,6 +177,9 @@ func (f *Files) Find(file string) ([]string, Rule) {
 	if own := f.inWorkspace(p); own != "" {
 		return []string{own}, RuleWhole
 	}
+	if f.ofOtherGoModule(file) {
+		return nil, ""
+	}
 	pkg, inside, installed := installedByNpm(p)
 	own := installed && pkg == f.npm.Name
 	switch {
@@ -338,7 +341,7 @@ func isPackage(p string) bool {
 // a system's own folders, and a tracked file has the base name.
 func (f *Files) maybeOurs(file string) bool {
 	p := Clean(file)
-	return !isPackage(p) && !systemPath().MatchString(p) && len(f.byBase[strings.ToLower(path.Base(p))]) > 0
+	return !isPackage(p) && !systemPath().MatchString(p) && !f.ofOtherGoModule(file) && len(f.byBase[strings.ToLower(path.Base(p))]) > 0
 }
 
 // sources returns the possible sources of a generated or installed file, the likeliest first.
