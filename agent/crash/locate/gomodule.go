@@ -15,8 +15,11 @@ var versionedModule = source.Lazy(`(?:^|/pkg/mod/)([\w-]+(?:\.[\w-]+)+(?:/[\w.~!
 // another name. pkg/config/config.go of github.com/cli/go-gh is not internal/config/config.go of github.com/cli/cli. A fork has
 // the name of what it is a fork of, modules of one repository have its name, and a copy of a module has its whole path.
 func (f *Files) ofOtherGoModule(file string) bool {
+	if f.module == "" || !strings.Contains(file, "@v") {
+		return false
+	}
 	m := versionedModule().FindStringSubmatch(strings.ReplaceAll(file, `\`, "/"))
-	if m == nil || f.module == "" {
+	if m == nil {
 		return false
 	}
 	own := moduleNames(f.module)
