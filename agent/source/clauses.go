@@ -41,7 +41,7 @@ func (l layout) functionsWithoutBraces(filePath string) (found []Function, known
 	case hasDefinitions(filePath):
 	case hasClauses(filePath):
 		at = l.clausesAt
-	case hasForms(filePath):
+	case IsLisp(filePath):
 		at = l.formAt
 	case hasProcedures(filePath):
 		at = l.procedureAt
@@ -95,7 +95,7 @@ func withoutBraces(filePath string, lines [][]byte, line int) (e Extent, found, 
 	case hasClauses(filePath):
 		e, found = l.clauses(line - 1)
 		return e, found, true
-	case hasForms(filePath):
+	case IsLisp(filePath):
 		e, found = l.form(line - 1)
 		return e, found, true
 	case hasProcedures(filePath):

@@ -9,12 +9,6 @@ import (
 // A function of Emacs Lisp is a form that begins at the margin. Emacs itself took a parenthesis at the margin for the beginning of one,
 // so that programs hardly have other lines that begin with it.
 
-// formName matches the beginning of a form that defines a function, and its name.
-var formName = Lazy(`^\((?:[a-z]+-)?(?:def[a-z-]*\*?|define-[a-z-]+)\s+\(?'?([^\s()"';]+)`)
-
-// formOfValue matches the beginning of a form that defines a variable, a group or a face.
-var formOfValue = Lazy(`^\((?:defvar|defconst|defcustom|defgroup|defface)`)
-
 // procedure matches the heading of a procedure or a method of Tcl, and its name without the namespace.
 var procedure = Lazy(`^[ \t]*(?:proc|method|typemethod|(?:\w+::)*body)[ \t]+(?:[^\s{}"]*::)?([^\s{}":]+)[ \t].*\{$`)
 
@@ -45,8 +39,6 @@ func (l layout) procedureAt(i int) (string, Extent) {
 	return "", Extent{}
 }
 
-func hasForms(filePath string) bool { return strings.ToLower(path.Ext(filePath)) == ".el" }
-
 // form returns the function around a line.
 func (l layout) form(at int) (Extent, bool) {
 	for i := at; i >= 0 && at-i < maxFunction; i-- {
@@ -60,9 +52,8 @@ func (l layout) form(at int) (Extent, bool) {
 
 // formAt returns the function whose form begins in a line, with the name "" if there is none.
 func (l layout) formAt(i int) (string, Extent) {
-	first := string(l.lines[i])
-	m := formName().FindStringSubmatch(first)
-	if m == nil || formOfValue().MatchString(first) {
+	f, found := LispFormOf(string(l.lines[i]))
+	if !found || f.Inner || f.IsValue() {
 		return "", Extent{}
 	}
 	e := Extent{Start: i + 1, Body: i + 1, End: i + 1}
@@ -70,11 +61,11 @@ func (l layout) formAt(i int) (string, Extent) {
 		line := l.lines[j]
 		switch {
 		case len(line) > 0 && line[0] == '(':
-			return m[1], e
+			return f.Name, e
 		case l.text(j) == "" || line[0] == ';':
 			continue // between forms, unless the form goes on
 		}
 		e.End = j + 1
 	}
-	return m[1], e
+	return f.Name, e
 }

@@ -145,7 +145,7 @@ var (
 
 // definition reports whether a line looks like a definition of a name.
 func definition(p, text, name string) (Definition, bool) {
-	if IsLisp(p) {
+	if source.IsLisp(p) {
 		return ofLisp(p, text, name)
 	}
 	at := nameIndex(text, name)

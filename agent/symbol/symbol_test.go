@@ -141,6 +141,7 @@ func TestDefinedWithoutBraces(t *testing.T) {
 		{"lib/a.ex", "A.register", "  defp register(state) do\n    register(state)\n  end\n", []int{1}},
 		{"a/V.swift", "ViewController.tcpError", "    @objc func tcpError(notification: NSNotification) {\n        tcpError(n)\n    }\n", []int{1}},
 		{"a/V.kt", "Home.Screen", "@Preview(showBackground = true) fun Other() {\n    Screen()\n}\n@Composable private fun Screen() {\n}\n", []int{4}},
+		{"a.el", "my-hook", "(default-value 'my-hook)\n(defvaralias 'my-hook 'my-functions)\n(my-defun my-hook ())\n", []int{3}},
 		{"a.el", "my/run-all!", "(my/run-all! 1)\n(defun my/run-all! (x)\n  (defun all! ()))\n", []int{2}},
 		{"a.tcl", "critcl::cproc", "cproc x\n    cproc::f 1\nproc ::critcl::cproc {name} {\n}\nproc ::cproc::g {} {\n}\nproc cproc {} {}\n", []int{3, 7}},
 		{"lib/a.rb", "clean!", "  def run\n    clean!\n  end\n\n  def clean!\n  end\n", []int{5}},

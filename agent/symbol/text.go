@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"git-agent/agent/source"
 )
 
 // DefinedIn returns the numbers of the lines that look like a definition of a name, the surest
 // first. Lines count from 1.
 func DefinedIn(path string, lines [][]byte, name string) []int {
-	if !IsLisp(path) {
+	if !source.IsLisp(path) {
 		name = strings.TrimRight(Last(name), "?!") // of methods of Ruby and functions of Elixir
 		if !IsIdentifier(name) {
 			return nil

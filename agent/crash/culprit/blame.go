@@ -10,7 +10,6 @@ import (
 
 	"git-agent/agent/source"
 	"git-agent/agent/suspect"
-	"git-agent/agent/symbol"
 	"git-agent/gitext"
 )
 
@@ -61,7 +60,7 @@ func kindOf(file string, line []byte) source.LineKind {
 		bytes.HasPrefix(t, []byte("*/")),
 		bytes.Equal(t, []byte("*")):
 		return source.LineComment
-	case t[0] == '#' && hashComments(file), t[0] == ';' && symbol.IsLisp(file):
+	case t[0] == '#' && hashComments(file), t[0] == ';' && source.IsLisp(file):
 		return source.LineComment
 	case source.IsImport(string(t[:min(len(t), 200)])):
 		return source.LineImport

@@ -86,7 +86,7 @@ func (t *fileText) siteOfFunction(f crash.Frame, callee, note string) Site {
 	case f.Quote != "" && f.Line < 1:
 		s.At = holding(lines, s.Function, f.Quote)
 		s.sure = s.At > 0
-	case callee != "" && symbol.IsLisp(f.Path):
+	case callee != "" && source.IsLisp(f.Path):
 		s.At = callsInLisp(lines, s.Function.Body+1, s.Function.End, callee)
 		s.sure = s.At > 0
 	case callee != "":

@@ -7,7 +7,6 @@ import (
 
 	"git-agent/agent/crash"
 	"git-agent/agent/source"
-	"git-agent/agent/symbol"
 )
 
 // kernel is the format of the stacks of kernels.
@@ -54,7 +53,7 @@ func fits(stack *crash.Stack, frame *crash.Frame, file string) bool {
 	case stack.Format == "java":
 		return inJavaClass(frame.Function, file)
 	case stack.Format == elisp:
-		return symbol.IsLisp(file)
+		return source.IsLisp(file)
 	case stack.Format == "tcl" && frame.File == "":
 		return mayBeTcl[strings.ToLower(path.Ext(file))]
 	case stack.Format == "php" && frame.File == "":
