@@ -64,7 +64,7 @@ func scripts(report *crash.Report) func(yield func(*crash.Frame) bool) {
 				continue
 			}
 			for j := range report.Stacks[i].Frames {
-				if f := &report.Stacks[i].Frames[j]; isScript(f.File) && f.Line > 0 && !yield(f) {
+				if f := &report.Stacks[i].Frames[j]; source.IsJavaScript(f.File) && f.Line > 0 && !yield(f) {
 					return
 				}
 			}
@@ -115,10 +115,10 @@ func isURL(file string) bool {
 // isScriptSource reports whether a bundle of scripts may be made of a file.
 func isScriptSource(file string) bool {
 	switch path.Ext(file) {
-	case ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte", ".coffee":
+	case ".vue", ".svelte", ".coffee":
 		return true
 	}
-	return isScript(file)
+	return source.IsScript(file)
 }
 
 // settleBundled records what was found for the frames of bundles, and forgets the others of pages, which may be of any library.

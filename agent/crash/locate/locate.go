@@ -125,7 +125,7 @@ func (f *Files) mapPaths(report *crash.Report) {
 				rule = ""
 			}
 			frame.Rule = string(rule)
-			if rule == RuleGenerated && isScript(frame.File) {
+			if rule == RuleGenerated && source.IsJavaScript(frame.File) {
 				frame.Rule = string(RuleTranspiled)
 			}
 			frame.Moved = linesMade(Rule(frame.Rule)) && frame.Line > 0 // which is no line of the source

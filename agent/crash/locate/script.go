@@ -25,15 +25,6 @@ func MadeLines(report *crash.Report) string {
 	return ""
 }
 
-// isScript reports whether a file has the name of a script in JavaScript.
-func isScript(file string) bool {
-	switch path.Ext(file) {
-	case ".js", ".mjs", ".cjs", ".jsx":
-		return true
-	}
-	return false
-}
-
 // linesMade reports whether the lines of a frame are not those of the file that a rule found.
 func linesMade(rule Rule) bool { return rule == RuleTranspiled || rule == RuleShortened }
 

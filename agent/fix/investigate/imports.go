@@ -30,7 +30,7 @@ func importsOf(name string, lines [][]byte) string {
 			if m := goImport().FindStringSubmatch(text); m != nil {
 				list = append(list, m[1])
 			}
-		case ".py", ".js", ".mjs", ".cjs", ".ts", ".tsx", ".jsx":
+		case ".py", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx":
 			if scriptImport().MatchString(text) {
 				list = append(list, text)
 			}

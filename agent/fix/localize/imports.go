@@ -72,7 +72,7 @@ func (p project) importsOf(f *file) map[string]string {
 		p.goImports(top, out)
 	case ".py":
 		p.pyImports(top, out)
-	case ".js", ".mjs", ".cjs", ".ts", ".tsx", ".jsx":
+	case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx":
 		p.jsImports(top, out)
 	}
 	return out

@@ -5,9 +5,7 @@ import (
 	"embed"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"git-agent/agent/source"
@@ -21,14 +19,11 @@ type nodeProcess struct{}
 //go:embed inject/node
 var nodePrograms embed.FS
 
-// nodeFiles are the ends of the names of files that the runners read.
-var nodeFiles = []string{".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"}
-
 // nodeSummary matches the summary of vitest or jest.
 var nodeSummary = source.Lazy(`(?m)^\W*(\[\d+m)*\s*(Test Files|Test Suites:)\s`)
 
 func (nodeProcess) takes(s *search, file string) bool {
-	return slices.Contains(nodeFiles, path.Ext(file)) && nodeSummary().Match(s.baseline.output)
+	return source.IsScript(file) && nodeSummary().Match(s.baseline.output)
 }
 
 func (nodeProcess) group(string) string     { return "" }

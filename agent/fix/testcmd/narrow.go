@@ -93,7 +93,7 @@ func filesInstead(args []word, files []string) ([]string, bool) {
 // scriptsInstead is filesInstead for JavaScript, where commands also name tests by patterns.
 func scriptsInstead(args []word, files []string) ([]string, bool) {
 	rest := slices.DeleteFunc(slices.Clone(args), func(a word) bool {
-		return !strings.HasPrefix(a.value, "-") && (strings.ContainsAny(a.value, "*?") || slices.Contains(nodeEndings, path.Ext(a.value)))
+		return !strings.HasPrefix(a.value, "-") && (strings.ContainsAny(a.value, "*?") || source.IsScript(a.value))
 	})
 	return filesInstead(rest, files)
 }
@@ -116,7 +116,7 @@ func packagesOf(args []word, files []string) ([]string, bool) {
 func scriptsAmong(files []string) []string {
 	var named, code []string
 	for _, file := range files {
-		if !slices.Contains(nodeEndings, path.Ext(file)) {
+		if !source.IsScript(file) {
 			continue
 		}
 		code = append(code, file)
@@ -129,8 +129,6 @@ func scriptsAmong(files []string) []string {
 	}
 	return code
 }
-
-var nodeEndings = strings.Fields(".js .jsx .ts .tsx .mjs .cjs .mts .cts")
 
 // scriptsOfRuntime is scriptsInstead for node and bun, if they are told to run tests.
 func scriptsOfRuntime(args []word, files []string) ([]string, bool) {

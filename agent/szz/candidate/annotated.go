@@ -1,7 +1,6 @@
 package candidate
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -57,7 +56,7 @@ var isImport = source.Lazy(`^\s*(from\s+\S+\s+)?import\b`)
 
 // annotates reports whether a language has types behind a colon or an arrow, which its programs need not have.
 func annotates(p string) bool {
-	return isPython(p) || slices.Contains([]string{".ts", ".tsx", ".mts", ".cts"}, strings.ToLower(path.Ext(p)))
+	return isPython(p) || source.IsTypeScript(p)
 }
 
 // codeToken matches a token of code: a comment up to the end of the line, a text, a word, an arrow, or another character.

@@ -95,7 +95,7 @@ var (
 var languages = map[string]*language{
 	".go": golang, ".c": clike, ".h": clike, ".cc": clike, ".cpp": clike, ".cxx": clike, ".hpp": clike, ".hh": clike,
 	".java": java, ".cs": java, ".kt": java, ".scala": java,
-	".js": script, ".mjs": script, ".cjs": script, ".jsx": script, ".ts": script, ".tsx": script,
+	".js": script, ".mjs": script, ".cjs": script, ".jsx": script, ".ts": script, ".mts": script, ".cts": script, ".tsx": script,
 	".py": python, ".rs": rust,
 }
 
