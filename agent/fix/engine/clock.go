@@ -85,13 +85,13 @@ func (c clock) history() time.Duration {
 
 // search returns the time for the search, and additional time for the proof of a patch that
 // passed the failing test in time. The search ends early enough for the estimated proof. A
-// longer proof gets at most a proofPart more than the whole time.
-func (c clock) search(rep fix.Reproduction) (wall, proof time.Duration) {
+// longer proof gets at most a proofPart more than the whole time. suite is the duration of the wider tests, 0 if it is not known.
+func (c clock) search(rep fix.Reproduction, suite time.Duration) (wall, proof time.Duration) {
 	if c.whole == 0 {
 		return 0, 0
 	}
 	left := c.left()
-	reserve := min(cmp.Or(rep.First, rep.Took)+(proofRuns-1)*rep.Took, left/proofPart)
+	reserve := min(cmp.Or(rep.First, rep.Took)+(proofRuns-1)*rep.Took+suite, left/proofPart)
 	return left - reserve, reserve + c.whole/proofPart
 }
 
