@@ -22,6 +22,7 @@ const (
 	coveragePart     = 5
 	historyPart      = 8
 	olderPart        = 3 // 1/3 for a run of the tests without the new ones; half of it for a run at an older commit
+	setUpPart        = 4 // a setup that took more than 1/4 is why a test had too little time
 	proofPart        = 4 // 1/4 more for the proof of a patch that passed the failing test in time
 )
 

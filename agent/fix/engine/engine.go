@@ -132,6 +132,7 @@ type study struct {
 	clock   clock
 	space   *trial.Workspace // workspace of the test run; nil before it
 	runs    []testrun.Ending // runs of the test without a patch
+	setUp   time.Duration    // of the setup command; 0 if an earlier run did it
 	wider   *testrun.Ending  // a run of the wider tests without a patch; nil if there was none
 	// division is that of the failing tests by the state before the change by which the test was chosen; nil if none was made.
 	division *division
