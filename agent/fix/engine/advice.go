@@ -37,6 +37,8 @@ func (s *study) advice(ctx context.Context) (string, error) {
 	case rep.TimedOut && testlog.Read(rep.Output).Watches:
 		return "; its tool waits for changes of files: CI=true before the command, or an option such as --run or --watch=false, " +
 			"lets it end", nil
+	case rep.TimedOut && s.clock.shorter(s.trial.Timeout) && s.setUp > s.clock.whole/setUpPart:
+		return fmt.Sprintf(" (setting up took %s of --time, and is done for the next run)", brief(s.setUp)), nil
 	case rep.TimedOut && s.clock.shorter(s.trial.Timeout):
 		return " (--time allows more; a command that runs fewer tests is better)", nil
 	case rep.TimedOut:
@@ -61,7 +63,7 @@ func (s *study) advice(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	if strings.Contains(s.problem.Setup, cure.Install) {
-		return "; the setup command does not install it", nil
+		return "; the setup command does not install it: run it yourself to see why", nil
 	}
 	if s.problem.Setup != "" {
 		cure.Install = s.problem.Setup + " && " + cure.Install

@@ -5,7 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"git-agent/agent/fix"
 	"git-agent/agent/fix/testcmd"
 )
 
@@ -85,6 +87,21 @@ func TestLineBelow(t *testing.T) {
 		}
 		if got := lineBelow(output, test); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A setup that took most of the time is named as the reason why a test had too little: the next run finds it done.
+func TestSetupTakesTheTime(t *testing.T) {
+	t.Parallel()
+	rep := fix.Reproduction{TimedOut: true}
+	for setUp, want := range map[time.Duration]string{
+		50 * time.Second: " (setting up took 50s of --time, and is done for the next run)",
+		5 * time.Second:  " (--time allows more; a command that runs fewer tests is better)",
+	} {
+		s := &study{engine: &Engine{}, answer: &fix.Answer{Reproduction: rep}, clock: clock{time.Now(), time.Minute}, setUp: setUp}
+		if got, err := s.advice(t.Context()); err != nil || got != want {
+			t.Errorf("%s: %q, %v", setUp, got, err)
 		}
 	}
 }

@@ -22,6 +22,7 @@ const (
 	coveragePart     = 5
 	historyPart      = 8
 	olderPart        = 3 // 1/3 for a run of the tests without the new ones; half of it for a run at an older commit
+	setUpPart        = 4 // a setup that took more than 1/4 is why a test had too little time
 	proofPart        = 4 // 1/4 more for the proof of a patch that passed the failing test in time
 )
 
@@ -85,13 +86,13 @@ func (c clock) history() time.Duration {
 
 // search returns the time for the search, and additional time for the proof of a patch that
 // passed the failing test in time. The search ends early enough for the estimated proof. A
-// longer proof gets at most a proofPart more than the whole time.
-func (c clock) search(rep fix.Reproduction) (wall, proof time.Duration) {
+// longer proof gets at most a proofPart more than the whole time. suite is the duration of the wider tests, 0 if it is not known.
+func (c clock) search(rep fix.Reproduction, suite time.Duration) (wall, proof time.Duration) {
 	if c.whole == 0 {
 		return 0, 0
 	}
 	left := c.left()
-	reserve := min(cmp.Or(rep.First, rep.Took)+(proofRuns-1)*rep.Took, left/proofPart)
+	reserve := min(cmp.Or(rep.First, rep.Took)+(proofRuns-1)*rep.Took+suite, left/proofPart)
 	return left - reserve, reserve + c.whole/proofPart
 }
 

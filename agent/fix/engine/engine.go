@@ -97,6 +97,9 @@ func (e *Engine) Answer(ctx context.Context, q fix.Question, listen func(agent.E
 		return nil, err
 	}
 	defer proof.Close()
+	if s.wider != nil {
+		proof.KnowSuite(*s.wider)
+	}
 	s.proof = proof
 	counted, unread := gitcmd.CountUnread(ctx)
 	if e.Agent == nil {
@@ -129,6 +132,8 @@ type study struct {
 	clock   clock
 	space   *trial.Workspace // workspace of the test run; nil before it
 	runs    []testrun.Ending // runs of the test without a patch
+	setUp   time.Duration    // of the setup command; 0 if an earlier run did it
+	wider   *testrun.Ending  // a run of the wider tests without a patch; nil if there was none
 	// division is that of the failing tests by the state before the change by which the test was chosen; nil if none was made.
 	division *division
 
@@ -267,7 +272,7 @@ func (s *study) reproduces(ctx context.Context) (err error) {
 		if err := s.leaveOutUnloaded(ctx); err != nil {
 			return err
 		}
-		return s.narrowToFiles(ctx)
+		return s.narrowSlow(ctx)
 	case s.writes():
 		s.unwritten = true
 		return s.noteAbsent(ctx)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +12,8 @@ import (
 	"git-agent/gitext/gittest"
 )
 
-// A guessed command that takes long runs only the files of the failing tests, and all tests are the wider ones. A command that the user gave
+// A guessed command that takes long runs only the files of the failing tests, or only these tests if the files take long,
+// too; all tests are the wider ones. A command that the user gave
 // stays, and so does one that takes little of the time.
 func TestSlowSuiteIsNarrowedToTheFilesOfFailingTests(t *testing.T) {
 	t.Parallel()
@@ -23,13 +25,23 @@ func TestSlowSuiteIsNarrowedToTheFilesOfFailingTests(t *testing.T) {
 		"tax.js": "exports.tax = (n) => n / 10;\n",
 		"test/tax.test.js": "const { test } = require('node:test');\nconst assert = require('node:assert');\nconst { tax } = require('../tax.js');\n" +
 			"test('takes a fifth', () => assert.strictEqual(tax(10), 2));\n",
-		"test/slow.test.js": "require('node:test').test('waits', () => new Promise((done) => setTimeout(done, 1500)));\n",
+		"test/slow.test.js": "require('node:test').test('waits', () => new Promise((done) => setTimeout(done, 2500)));\n",
 	}
+	const slow = "require('node:test').test('waits, too', () => new Promise((done) => setTimeout(done, 2400)));\n"
+	const one = "node --test '--test-name-pattern=/(^|> )(takes a fifth)$/' test/tax.test.js"
 	for _, c := range []struct {
 		wall   time.Duration
 		others []fix.Commands
+		beside string
 		want   string
-	}{{30 * time.Second, []fix.Commands{}, narrow}, {30 * time.Second, nil, whole}, {time.Hour, []fix.Commands{}, whole}} {
+	}{
+		{60 * time.Second, []fix.Commands{}, "", narrow},
+		{60 * time.Second, nil, "", whole},
+		{time.Hour, []fix.Commands{}, "", whole},
+		{60 * time.Second, []fix.Commands{}, slow, one},
+	} {
+		files := maps.Clone(files)
+		files["test/tax.test.js"] += c.beside
 		b := newBench(t, nil)
 		h := gittest.New(t)
 		b.question.Problem = fix.Problem{Tree: fix.Tree{Commit: h.Commit("tax: take a fifth", files)}, Test: whole, Others: c.others}

@@ -15,7 +15,7 @@ import (
 // partial result, and an error is returned.
 func (s *study) repairOffline(ctx context.Context) error {
 	eff, rep := s.engine.Effort, s.answer.Reproduction
-	wall, proof := s.clock.search(rep)
+	wall, proof := s.clock.search(rep, s.suiteTook())
 	if s.clock.whole > 0 && wall < leastRun(rep) {
 		s.answer.Stopped = fmt.Sprintf(
 			"stopped at --time before a candidate was tried: one run of the test takes %s, and %s were left",
@@ -28,7 +28,8 @@ func (s *study) repairOffline(ctx context.Context) error {
 	found, err := offline.Repair(ctx, s.engine.Repo, offline.Input{
 		Problem: s.problem, Reproduction: rep, Localization: &s.answer.Localization, History: s.answer.History,
 		Good: eff.Good, RevertOnly: eff.RevertOnly, Trial: s.trial, Space: s.space, Runs: s.runs, Complete: s.complete, Validate: s.proof.Validate,
-		Budget: offline.Budget{Wall: wall, Proof: proof, Tries: eff.Tries, Want: max(eff.Want, 1)}, Jobs: eff.Jobs, OnEvent: s.listen,
+		SuiteTook: s.suiteTook(),
+		Budget:    offline.Budget{Wall: wall, Proof: proof, Tries: eff.Tries, Want: max(eff.Want, 1)}, Jobs: eff.Jobs, OnEvent: s.listen,
 	})
 	if err != nil && ctx.Err() == nil {
 		return err
@@ -40,6 +41,14 @@ func (s *study) repairOffline(ctx context.Context) error {
 	}
 	s.conclude(ctx, found.Trials)
 	return err
+}
+
+// suiteTook is the time of a run of the wider tests, 0 if it is not known.
+func (s *study) suiteTook() time.Duration {
+	if s.wider == nil {
+		return 0
+	}
+	return s.wider.Took
 }
 
 // complete calls a function that reads the history, and fetches the missing objects of a

@@ -94,7 +94,7 @@ func TestClock(t *testing.T) {
 	if q, s := c.coverage(quick), c.coverage(slow); q != leastCoverage || s != coverageTime {
 		t.Errorf("coverage may take %s and %s", q, s)
 	}
-	wall, proof := c.search(slow)
+	wall, proof := c.search(slow, 0)
 	if left := time.Hour - wall; left < 140*time.Second || left > 3*time.Minute || proof != 140*time.Second+15*time.Minute {
 		t.Errorf("the search ends %s before the end, a proof gets %s", left, proof)
 	}
@@ -108,7 +108,7 @@ func TestClock(t *testing.T) {
 	if got := short.coverage(slow); got != 8*time.Second {
 		t.Errorf("coverage within 40 s: %s", got)
 	}
-	if wall, proof := (clock{}).search(slow); wall != 0 || proof != 0 {
+	if wall, proof := (clock{}).search(slow, 0); wall != 0 || proof != 0 {
 		t.Errorf("without an end: %s, %s", wall, proof)
 	}
 }

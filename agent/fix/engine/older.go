@@ -125,17 +125,26 @@ func (s *study) narrow(ctx context.Context) error {
 		return nil
 	}
 	p.Suite, p.Test = cmp.Or(p.Suite, p.Test), focused
-	return s.useIfSame(ctx, p)
+	return s.useIfSame(ctx, p, 0)
 }
 
-// useIfSame runs the test of another problem, and uses it if the same tests fail.
-func (s *study) useIfSame(ctx context.Context, p fix.Problem) error {
+// useIfSame runs the test of another problem, and uses it if the same tests fail. limit bounds each run; 0 is no limit of its own.
+func (s *study) useIfSame(ctx context.Context, p fix.Problem, limit time.Duration) error {
 	failing := s.answer.Reproduction.Failing
 	s.say("running the test: %s", p.Test)
-	rep, runs, err := testrun.Runs(ctx, s.space, p, s.clock.reproduction(s.trial.Timeout))
+	opt := s.clock.reproduction(s.trial.Timeout)
+	if limit > 0 {
+		opt.Timeout = max(limit, time.Second)
+	}
+	rep, runs, err := testrun.Runs(ctx, s.space, p, opt)
 	missing := func(name string) bool { return !slices.Contains(rep.Failing, name) }
 	if err != nil || rep.State != fix.Failing || len(rep.Failing) != len(failing) || slices.ContainsFunc(failing, missing) {
 		return err
+	}
+	if p.Suite == s.problem.Test && len(s.runs) > 0 {
+		s.wider = &s.runs[0]
+	} else if p.Suite != s.problem.Suite {
+		s.wider = nil
 	}
 	s.use(reproduced{p, rep, runs})
 	return nil

@@ -22,6 +22,7 @@ func (s *study) setUpTrial(ctx context.Context) error {
 		return err
 	}
 	if !installed.Again {
+		s.setUp = installed.Took
 		s.say("set up in %s", installed.Took.Round(time.Second/10))
 	}
 	installed.Use(&s.trial)

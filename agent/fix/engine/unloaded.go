@@ -50,7 +50,7 @@ func (s *study) useModules(ctx context.Context, p fix.Problem) error {
 		p.Suite, _ = testcmd.WithModules(p.Suite, modules)
 	}
 	p.Test = narrowed
-	if err := s.useIfSame(ctx, p); err != nil || s.problem.Test != narrowed {
+	if err := s.useIfSame(ctx, p, 0); err != nil || s.problem.Test != narrowed {
 		return err
 	}
 	s.note("a module that needs those of the failing tests does not build here: the command leaves out all that need them")

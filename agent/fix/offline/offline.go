@@ -46,9 +46,11 @@ type Input struct {
 	Complete func(context.Context, func(context.Context) error) error
 	// Validate proves a patch in a clean tree; nil accepts the judgement of the search.
 	Validate func(context.Context, fix.Patch) (fix.Trial, error)
-	Budget   Budget
-	Jobs     int               // number of candidates that are tried at the same time; 0 is 2
-	OnEvent  func(agent.Event) // may be nil; calls do not overlap
+	// SuiteTook is the duration of a run of the wider tests; 0 if none is known.
+	SuiteTook time.Duration
+	Budget    Budget
+	Jobs      int               // number of candidates that are tried at the same time; 0 is 2
+	OnEvent   func(agent.Event) // may be nil; calls do not overlap
 }
 
 // A Budget bounds the work. The search ends at the first bound that it meets.

@@ -3,6 +3,7 @@ package offline
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,7 +11,6 @@ import (
 
 	"git-agent/agent/fix"
 	"git-agent/agent/fix/generate"
-	"git-agent/agent/fix/testcmd"
 	"git-agent/agent/sandbox"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
@@ -149,6 +149,40 @@ func TestRepairKeepsAnUnprovedPatch(t *testing.T) {
 	}
 	if u := found.Unproved; u.Verdict != fix.Unproved || !strings.Contains(string(u.Patch.Diff), "+\tif (a <= b) {") {
 		t.Errorf("%+v", u)
+	}
+}
+
+// Wider tests that take long run in the proof alone: where their time is known, and where a first run of them is cut off.
+func TestSlowSuiteRunsOnlyInTheProof(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, suite string
+		took, proof time.Duration
+		runs        int
+	}{
+		{"known", "false", time.Minute, time.Minute, 0},
+		{"unknown", "sleep 30", 0, time.Second, 1},
+		{"quick", "true", time.Second, time.Minute, 1},
+		{"no end", "true", time.Minute, 0, 1},
+	} {
+		h := gittest.New(t)
+		commit := h.Commit("c", gittest.Files{"a.c": script})
+		count := filepath.Join(t.TempDir(), "count")
+		found, err := Repair(t.Context(), h.Open(), Input{
+			Problem:      fix.Problem{Tree: fix.Tree{Commit: commit}, Test: `grep -q 'a <= b' a.c`, Suite: "echo x >>" + count + "; " + c.suite},
+			Localization: all("a.c", script), Trial: options(t), Jobs: 1, SuiteTook: c.took,
+			Budget: Budget{Wall: 20 * time.Second, Proof: c.proof, GallopRuns: -1, Want: 1},
+			Validate: func(_ context.Context, p fix.Patch) (fix.Trial, error) {
+				return fix.Trial{Patch: p, Verdict: fix.Plausible}, nil
+			},
+		})
+		if err != nil || len(found.Trials) == 0 || found.Trials[0].Verdict != fix.Plausible {
+			t.Errorf("%s: %+v, %v", c.name, found, err)
+		}
+		text, _ := os.ReadFile(count)
+		if runs := strings.Count(string(text), "x"); runs != c.runs {
+			t.Errorf("%s: the wider tests ran %d times before the proof", c.name, runs)
+		}
 	}
 }
 
@@ -387,17 +421,17 @@ func TestMerged(t *testing.T) {
 }
 
 // A run of two test files of valibot took 14 s on a loaded machine. With 32 s left, 27 s went into two runs that only
-// showed that vitest is no faster with one test, and no candidate was tried.
-func TestCommandOfFewerTestsIsNotMeasuredInShortTime(t *testing.T) {
+// showed that vitest is no faster with one test, and no candidate was tried. In packaging, a run of one test of a file takes a
+// tenth of the file's time, so that it is tried for a part of the time.
+func TestCommandOfFewerTestsGetsAPartOfShortTime(t *testing.T) {
 	t.Parallel()
-	in := &Input{Problem: fix.Problem{Test: "python3 -m pytest test_shape.py"}}
-	s := &search{in: in, baseline: baseline{took: 14 * time.Second, limit: time.Minute, failing: []string{"test_shape.py::test_area"}}}
-	if _, ok := testcmd.Focus(in.Problem.Test, s.baseline.failing); !ok {
-		t.Fatal("no command runs only the failing test")
-	}
+	s := &search{baseline: baseline{took: 14 * time.Second}}
 	ctx, cancel := context.WithTimeout(t.Context(), 32*time.Second)
 	defer cancel()
-	if err := s.narrow(ctx, nil); err != nil || s.quick.command != "" { // a run would need a workspace
-		t.Errorf("%v, %q", err, s.quick.command)
+	if got := s.narrowLimit(ctx); got < time.Second || got > 2*time.Second {
+		t.Errorf("a run may take %s of 32s", got)
+	}
+	if got := s.narrowLimit(t.Context()); got != 9800*time.Millisecond {
+		t.Errorf("without an end, a run may take %s", got)
 	}
 }

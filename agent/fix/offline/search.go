@@ -50,6 +50,7 @@ type search struct {
 	cut     *fix.Trial // the patch that passed the failing test, and could not be proved in time; nil if there is none
 
 	suiteTook  time.Duration // duration of the wider tests with the last candidate; 0 if they were not run
+	suiteSlow  bool          // the wider tests take so long that only proofs run them
 	unscreened bool          // candidates cannot share builds
 	touched    bool          // a candidate was built in a workspace
 	java       javaTests     // what Java's candidates share

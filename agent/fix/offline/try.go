@@ -52,8 +52,10 @@ const (
 	slowTest   = 500 * time.Millisecond
 	quickShare = 0.7
 	// narrowShare bounds the two runs that look for such a command, as a share of the time left: where
-	// a run is long, all tries share few of them, and these two would come out of those.
+	// a run is long, all tries share few of them, and these two come out of those.
 	narrowShare = 8
+	// suiteShare bounds a run of the wider tests before the proof, which runs them, too, as a share of the time left.
+	suiteShare = 8
 )
 
 // narrow looks for a command that runs only the failing tests. The command counts if the same
@@ -63,10 +65,7 @@ func (s *search) narrow(ctx context.Context, w *trial.Workspace) error {
 	if !ok || command == s.in.Problem.Test || s.baseline.took < slowTest {
 		return nil
 	}
-	limit := time.Duration(quickShare * float64(s.baseline.took))
-	if end, bounded := ctx.Deadline(); bounded && 2*limit > time.Until(end)/narrowShare {
-		return nil
-	}
+	limit := s.narrowLimit(ctx)
 	if err := w.Prepare(ctx, s.in.Problem.Tree.Commit, s.in.Problem.Tree.Over); err != nil {
 		return err
 	}
@@ -85,6 +84,15 @@ func (s *search) narrow(ctx context.Context, w *trial.Workspace) error {
 	}
 	s.quick = q
 	return nil
+}
+
+// narrowLimit bounds each of the two runs that look for a command that runs only the failing tests.
+func (s *search) narrowLimit(ctx context.Context) time.Duration {
+	limit := time.Duration(quickShare * float64(s.baseline.took))
+	if end, bounded := ctx.Deadline(); bounded {
+		limit = min(limit, time.Until(end)/narrowShare/2)
+	}
+	return limit
 }
 
 // measure runs the failing test twice without a patch: the first run builds, and the second one
@@ -296,11 +304,16 @@ func (a *attempt) wider(ctx context.Context) error {
 	if p.Suite == "" || p.Suite == p.Test {
 		return nil
 	}
-	res, err := a.command(ctx, p.Suite, 0)
+	limit, skip := a.suiteLimit()
+	if skip {
+		return nil
+	}
+	res, err := a.command(ctx, p.Suite, a.limit(limit))
+	slow := limit > 0 && res.TimedOut
 	a.mu.Lock()
-	a.suiteTook = res.Took
+	a.suiteTook, a.suiteSlow = res.Took, a.suiteSlow || slow
 	a.mu.Unlock()
-	if err != nil || res.Outcome == trial.Passes {
+	if err != nil || res.Outcome == trial.Passes || slow {
 		return err
 	}
 	known, err := a.wide.get(ctx, a.search)
@@ -315,6 +328,19 @@ func (a *attempt) wider(ctx context.Context) error {
 	return nil
 }
 
+// suiteLimit bounds a run of the wider tests, 0 is no limit of its own. skip says that they take too much of the time that is left, and that the
+// proof, which runs them in any case, is to judge alone.
+func (a *attempt) suiteLimit() (limit time.Duration, skip bool) {
+	end, bounded := a.whole.Deadline()
+	if a.in.Validate == nil || !bounded || a.in.Budget.Proof == 0 {
+		return 0, false
+	}
+	limit = time.Until(end) / suiteShare
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return limit, a.suiteSlow || a.in.SuiteTook > limit
+}
+
 // prove validates a probably plausible patch, and makes its diff.
 func (a *attempt) prove(ctx context.Context) error {
 	if a.in.Validate == nil {
@@ -325,6 +351,9 @@ func (a *attempt) prove(ctx context.Context) error {
 	a.forward(agent.Progress{Text: "proving a patch, which " + a.trial.Origin}) // it may take longer than the search
 	proof, err := a.in.Validate(ctx, a.trial.Patch)
 	if err != nil {
+		if len(proof.Checks) > 0 {
+			a.trial.Checks = proof.Checks // what the proof ran before it was cut off
+		}
 		return err
 	}
 	t := a.trial

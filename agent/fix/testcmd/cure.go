@@ -236,13 +236,18 @@ func (d directory) hasBuildScript() bool {
 // mavenInstall returns the command that downloads Maven's dependencies. Surefire chooses its
 // test runner only when it has test classes, so dependency:go-offline does not fetch the
 // runner. Therefore this command selects all classes, and no methods. With a wrapper, the command
-// also downloads Maven.
+// also downloads Maven. Where there are modules, it goes on behind one that does not build, as a module that needs the
+// jar of another does not before the phase package: what the others need is downloaded, and the test says what is lacking.
 func (d directory) mavenInstall(command string) string {
 	program := "mvn"
 	if strings.Contains(command, "mvnw") && d.has("mvnw") {
 		program = d.program("mvnw")
 	}
-	return program + " -B test -Dtest='*#none' -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"
+	goOn := ""
+	if strings.Contains(d.text("pom.xml"), "<module>") {
+		goOn = " -fn"
+	}
+	return program + " -B" + goOn + " test -Dtest='*#none' -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"
 }
 
 // pinned returns the version of pnpm that the project asks for, as "@8.10.2", and "" for others: later

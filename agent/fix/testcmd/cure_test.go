@@ -70,6 +70,7 @@ func TestCureOf(t *testing.T) {
 		"a module of its own":                   {files: gittest.Files{"src/m/a.py": ""}, lacks: fix.LackPython, lacking: "ModuleNotFoundError: No module named 'm'", want: Cure{Advice: "it is the project's own: begin the command with PYTHONPATH=src"}},
 		"no package is guessed":                 {files: gittest.Files{"m.py": ""}, lacks: fix.LackPython, lacking: "ModuleNotFoundError: No module named 'evil'", want: Cure{Advice: "install the package of the module evil; a virtual environment .venv at the top is used"}},
 		"maven":                                 {files: gittest.Files{"pom.xml": ""}, lacks: fix.LackMaven, lacking: "x", want: Cure{Install: "mvn -B test -Dtest='*#none' -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"}},
+		"maven with modules":                    {files: gittest.Files{"pom.xml": "<modules><module>a</module></modules>"}, lacks: fix.LackMaven, lacking: "x", want: Cure{Install: "mvn -B -fn test -Dtest='*#none' -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"}},
 		"gradle":                                {files: gittest.Files{"gradlew": ""}, lacks: fix.LackGradle, want: Cure{Install: "sh ./gradlew testClasses"}},
 		"cargo":                                 {lacks: fix.LackCargo, want: Cure{Install: "cargo fetch"}},
 		"bundler":                               {lacks: fix.LackRuby, want: Cure{Install: "bundle install"}},

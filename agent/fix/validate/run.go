@@ -80,13 +80,19 @@ func (r *run) note(command, how string, took time.Duration) {
 	}
 }
 
+// cutOff is the end of a command that the end of the whole work cut off.
+const cutOff = "was cut off after %.0fs, at the end of the time"
+
 // tests runs a test command and adds it to the trial's checks. again also runs tests with a
 // cached result.
 func (r *run) tests(ctx context.Context, command string, limit time.Duration, again bool) (testrun.Ending, error) {
 	c := testrun.Commands{Test: command, Timeout: limit, Set: naming(command, again)}
+	begun := time.Now()
 	e, err := testrun.Run(ctx, r.w, c)
 	if err == nil {
 		r.note(command, e.How, e.Took)
+	} else if ctx.Err() != nil {
+		r.note(command, fmt.Sprintf(cutOff, time.Since(begun).Seconds()), 0)
 	}
 	return e, err
 }
@@ -265,21 +271,21 @@ func (r *run) keepsSuite(ctx context.Context) (ok, failed bool, err error) {
 	if err != nil {
 		return false, false, err
 	}
-	base, err := r.wide.get(ctx, r.makeWide)
+	base, err := r.before(ctx, e)
 	if err != nil {
 		return false, false, err
 	}
-	c := testrun.Compare(base.suite, e, r.problem.Known)
-	lost := r.lost(base.suite.Report, e.Report)
+	c := testrun.Compare(base, e, r.problem.Known)
+	lost := r.lost(base.Report, e.Report)
 	switch {
 	case e.TimedOut:
-		if !base.suite.TimedOut {
+		if !base.TimedOut {
 			r.end(fix.TimesOut, nil, "the suite "+e.How)
 		}
-		return base.suite.TimedOut, true, nil
+		return base.TimedOut, true, nil
 	case c.Worse:
 		r.end(fix.Regresses, c.New, "it "+c.Why)
-	case e.Exit != 0 && len(e.Report.Failing) == 0 && !sameEnd(e, base.suite) && !onlyUnbuilt(e, base.suite):
+	case e.Exit != 0 && len(e.Report.Failing) == 0 && !sameEnd(e, base) && !onlyUnbuilt(e, base):
 		r.end(fix.Regresses, nil, "the suite "+e.How+", and not as it did before")
 	case len(lost) > 0 && !e.Report.Cut:
 		r.end(fix.Regresses, lost, fmt.Sprintf("%s of the suite is no longer run", lost[0]))
@@ -287,9 +293,18 @@ func (r *run) keepsSuite(ctx context.Context) (ok, failed bool, err error) {
 		ok, err = r.failedBefore(ctx, c.Unclear)
 		return ok, e.Exit != 0, err
 	default:
-		return r.runsAsMany(base.suite, e, fix.Regresses, "the suite"), e.Exit != 0, nil
+		return r.runsAsMany(base, e, fix.Regresses, "the suite"), e.Exit != 0, nil
 	}
 	return false, true, nil
+}
+
+// before returns a run of the wider tests without the patch, for comparison with one with it.
+func (r *run) before(ctx context.Context, with testrun.Ending) (testrun.Ending, error) {
+	if r.ran != nil && with.State == fix.Passing {
+		return *r.ran, nil
+	}
+	base, err := r.wide.get(ctx, r.makeWide)
+	return base.suite, err
 }
 
 // failedBefore reports whether tests that fail now also fail without the patch, after a crash

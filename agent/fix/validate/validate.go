@@ -19,6 +19,7 @@ import (
 	"slices"
 
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testrun"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
 )
@@ -38,7 +39,8 @@ type Validator struct {
 	baseline lazy[baseline]
 	wide     lazy[wide]
 	canary   lazy[*canary]
-	told     lazy[string] // the commands and the text of the build files
+	told     lazy[string]    // the commands and the text of the build files
+	ran      *testrun.Ending // an earlier run of the wider tests without a patch; nil if there was none
 }
 
 // New returns a validator for a problem. rep describes the failing command without a patch. The
@@ -63,6 +65,16 @@ func New(ctx context.Context, repo *gitext.Repo, p fix.Problem, rep fix.Reproduc
 	}
 	v.free <- w
 	return v, nil
+}
+
+// KnowSuite gives the validator an earlier run of the wider tests without a patch, before the first call of Validate. Wider tests that
+// pass with a patch are compared with it, which saves a run. If they fail with a patch, it does not count, because it may
+// not have begun in a clean tree.
+func (v *Validator) KnowSuite(e testrun.Ending) {
+	if set := naming(v.problem.Suite, false); e.TimedOut || len(set) > 0 && !e.Report.NamesPassing() {
+		return
+	}
+	v.ran = &e
 }
 
 // Close removes the workspaces. It waits for running calls of Validate.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"git-agent/agent/fix"
+	"git-agent/agent/fix/testrun"
+	"git-agent/agent/fix/testrun/testlog"
 	"git-agent/agent/sandbox"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
@@ -365,6 +368,68 @@ func TestManyAtOnce(t *testing.T) {
 	all.Wait()
 	if runs, err := gitext.ReadOverlays(filepath.Dir(count), []string{"count"}); err != nil || string(runs[0].Content) != "x\n" {
 		t.Errorf("the suite ran without a patch: %v, %v", runs, err)
+	}
+}
+
+// An earlier run of the wider tests is what those that pass with a patch are compared with, so that they run once and not twice. A patch
+// with which they fail is compared with a run in a clean tree.
+func TestKnownSuiteSavesARun(t *testing.T) {
+	t.Parallel()
+	const other = "lib_test/t.py::TestOther"
+	for _, c := range []struct {
+		name, suite, text string
+		runs              int // of the suite without the patch
+		want              fix.Verdict
+	}{
+		{"passes", "sh lib_test/one.sh; sh lib_test/two.sh", repaired, 0, fix.Plausible},
+		{"loses a test", "grep -q good lib.sh && sh lib_test/one.sh || sh lib_test/two.sh", repaired, 0, fix.Regresses},
+		{"fails", "sh lib_test/one.sh; sh lib_test/odd.sh", repaired, 1, fix.Plausible},
+		{"is made to fail", "sh lib_test/one.sh; sh lib_test/two.sh", harmful, 1, fix.Regresses},
+	} {
+		h, p := project(t)
+		count := filepath.Join(t.TempDir(), "count")
+		p.Suite = fmt.Sprintf("grep -q bad lib.sh && echo x >>%s; %s", count, c.suite)
+		v := validator(t, h, p, failed)
+		v.KnowSuite(testrun.Ending{State: fix.Failing, Exit: 1, Report: testlog.Report{Ran: 2, Passing: []string{other}, Failing: []string{say}}})
+		if got := validate(t, v, with("lib.sh", c.text)); got.Verdict != c.want {
+			t.Errorf("%s: %s, %s", c.name, got.Verdict, got.Reason)
+		}
+		text, _ := os.ReadFile(count)
+		if runs := strings.Count(string(text), "x"); runs != c.runs {
+			t.Errorf("%s: the suite ran %d times without the patch", c.name, runs)
+		}
+	}
+}
+
+// go test names its passing tests only with -v, which the proof asks for, so that an earlier run without their names is none to compare with.
+func TestKnownSuiteWithoutNames(t *testing.T) {
+	t.Parallel()
+	h, p := project(t)
+	p.Suite = "go test ./..."
+	v := validator(t, h, p, failed)
+	if v.KnowSuite(testrun.Ending{State: fix.Failing, Exit: 1}); v.ran != nil {
+		t.Error("a run without the names of passing tests counts")
+	}
+}
+
+// The checks of a proof that is cut off say which command passed, and which one was cut off.
+func TestCutOffProofSaysWhatRan(t *testing.T) {
+	t.Parallel()
+	h, p := project(t)
+	p.Suite = "grep -q bad lib.sh || sleep 60"
+	v := validator(t, h, p, failed)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	got, err := v.Validate(ctx, fix.Patch{Files: []gitext.Overlay{with("lib.sh", repaired)}})
+	if err == nil {
+		t.Fatalf("%+v", got)
+	}
+	var how []string
+	for _, c := range got.Checks {
+		how = append(how, c.How)
+	}
+	if said := strings.Join(how, ", "); !strings.HasPrefix(said, "passes, passes, was cut off after ") {
+		t.Errorf("%q", said)
 	}
 }
 
