@@ -242,6 +242,7 @@ func (s *scanner) commitsOf(line []byte) {
 			s.keepMention(crash.Mention{Name: crash.BuildLabel, Version: string(m[1])})
 		}
 	}
+	s.accuseRequest(line)
 	if !mayHaveID(line) {
 		return
 	}
@@ -294,6 +295,32 @@ const maxAccused = 8
 
 func (s *scanner) accuse(id string) {
 	if a := &s.Report.Accused; len(*a) < maxAccused && !slices.Contains(*a, id) && (isWholeID(id) || strings.Trim(id, "0123456789") != "") {
+		*a = append(*a, id)
+	}
+}
+
+// accusedRequest matches the number of a pull request that the report calls the cause, before or behind the word, with the name of the
+// repository if there is a link, and what is between.
+var accusedRequest = source.Lazy(
+	`(?i)(?:\bhttps?://[\w.-]+/[\w.-]+/([\w.-]+)/pull/|(?:\b(?:PR|pull request) ?|(?:^|[\s(])|\[)#)(\d+)[)\]]* ` +
+		`(?:seems? to |might |may )?(?:have |has )?(?:introduced?|caused?|broken?) |` +
+		`\b(?:introduced|caused|broken?|regress(?:ed|ion)|bisect\w*)\b((?:[^.\n]|\.\S){0,60}?)(?:\bhttps?://[\w.-]+/[\w.-]+/([\w.-]+)/pull/|(?:\b(?:PR|pull request) ?|[\s(]|\[)#)(\d+)\b`,
+)
+
+// mended matches the words of a repair, which may be of what was caused.
+var mended = source.Lazy(`(?i)\b(?:fix|repair|resolv|patch|solv|revert|same|like|duplicate)`)
+
+// accuseRequest keeps the pull request that a line calls the cause, as "repository#number".
+func (s *scanner) accuseRequest(line []byte) {
+	if bytes.IndexByte(line, '#') < 0 && !bytes.Contains(line, []byte("/pull/")) {
+		return
+	}
+	m := accusedRequest().FindStringSubmatch(string(line))
+	if m == nil || mended().MatchString(m[3]) {
+		return
+	}
+	id := m[1] + m[4] + "#" + m[2] + m[5]
+	if a := &s.Report.Accused; len(*a) < maxAccused && !slices.Contains(*a, id) {
 		*a = append(*a, id)
 	}
 }

@@ -12,6 +12,7 @@ import (
 type rubyReader struct {
 	head     reportLine // the last line that may name the exception
 	backward backward   // of a stack whose innermost frame is last
+	said     reportLine // the last line in which a program says what failed, without the exception: "Error: no implicit conversion"
 	named    int        // the last line in which a service names the exception; its message comes next
 	far      bool       // head is of a service that has a form between the exception and its stack
 	reversed bool       // the stack of a crash of the interpreter is read
@@ -43,6 +44,9 @@ var (
 	rubyField  = source.Lazy("^\\*\\*Error (type|message):\\*\\* `+ ?(.*?) ?`+$")
 	rubyMadeOf = source.Lazy(`^(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+`)
 )
+
+// rubySaid begins the line of a program that prints the message of an exception and not its class.
+const rubySaid = "Error: "
 
 // Limits on the lines from the exception to its stack, and where a form is between them.
 const (
@@ -76,6 +80,8 @@ func (r *rubyReader) Read(s *scanner, l reportLine) bool {
 		return r.section(s, t)
 	case s.IsOpen("ruby") && s.Open.Title == "C level backtrace":
 		return r.native(s, l)
+	case strings.HasPrefix(t, rubySaid):
+		r.said = l
 	case mayBeRaised(t):
 		if l.Text = rubyNamed(t); rubyHead().MatchString(l.Text) {
 			r.head, r.far = l, false
@@ -198,6 +204,10 @@ func (r *rubyReader) add(s *scanner, l reportLine, f crash.Frame) {
 		if m := rubyHead().FindStringSubmatch(r.head.Text); m != nil && l.N-r.head.N <= reach {
 			s.Fail(crash.Problem{Kind: m[1], Message: m[2] + m[3], Line: r.head.N})
 			st.Title = titleOf(m[1], m[2]+m[3])
+		} else if r.said.N > s.Last && l.N-r.said.N <= maxHead {
+			message := strings.TrimPrefix(r.said.Text, rubySaid)
+			s.Fail(crash.Problem{Kind: "Error", Message: message, Line: r.said.N})
+			st.Title = message
 		}
 		s.Begin(st)
 	}

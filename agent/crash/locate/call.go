@@ -238,6 +238,22 @@ func Callee(report *crash.Report, ref crash.FrameRef) string {
 	return name
 }
 
+// property returns the name of the property of Kotlin whose accessor has a name, if the file has that property and not the accessor:
+// "module" calls getModule, "module = m" setModule. Other names are as they were.
+func (t *fileText) property(callee string) string {
+	rest, get := strings.CutPrefix(callee, "get")
+	if !get {
+		rest, get = strings.CutPrefix(callee, "set")
+	}
+	if !get || rest == "" || rest[0] < 'A' || 'Z' < rest[0] || path.Ext(t.path) != ".kt" || mentions(t.lines, callee) {
+		return callee
+	}
+	if name := strings.ToLower(rest[:1]) + rest[1:]; mentions(t.lines, name) {
+		return name
+	}
+	return callee
+}
+
 // atRunTime reports whether Go's runtime panicked, for an index, a pointer or a division: then no line
 // of the source calls panic.
 func atRunTime(report *crash.Report) bool {

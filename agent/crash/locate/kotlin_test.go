@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"git-agent/agent/crash"
 	"git-agent/agent/crash/format"
 	"git-agent/gitext/gittest"
 )
@@ -43,5 +44,31 @@ func TestClassesOfKotlin(t *testing.T) {
 	}
 	if frames[0].DefinedAt != 4 {
 		t.Errorf("acquireConnectionNoEvents: %+v", frames[0])
+	}
+}
+
+// A line with a property of Kotlin calls its accessor, as in sqldelight's issue 901.
+func TestPropertyOfKotlin(t *testing.T) {
+	t.Parallel()
+	h := gittest.New(t)
+	text := "package poet\n\nclass File {\n  private val module: Module\n    get() = service.moduleOf(file)!!\n\n  fun iterate(index: Index) {\n    index.folders(module)\n    done()\n  }\n}\n"
+	tip := h.Commit("one", gittest.Files{"src/poet/File.kt": text})
+	repo := h.Open()
+	for line, want := range map[string]crash.Fit{"8": {Same: 1}, "9": {}} {
+		report, err := format.Read(strings.NewReader("kotlin.KotlinNullPointerException\n" +
+			"\tat poet.File.getModule(File.kt:5)\n\tat poet.File.iterate(File.kt:" + line + ")\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Locate(t.Context(), repo, tip, report); err != nil {
+			t.Fatal(err)
+		}
+		fit, err := Compare(t.Context(), repo, tip, report)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fit != want {
+			t.Errorf("line %s: %+v, want %+v", line, fit, want)
+		}
 	}
 }

@@ -90,7 +90,7 @@ func (t *fileText) siteOf(report *crash.Report, ref crash.FrameRef) Site {
 	lines := t.lines
 	f := report.At(ref)
 	f.Line = f.LineAt()
-	callee := Callee(report, ref)
+	callee := t.property(Callee(report, ref))
 	if f.Quote != "" && f.Line > 0 {
 		if s, ok := t.siteOfQuote(f); ok {
 			return s

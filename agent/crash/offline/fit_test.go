@@ -55,7 +55,7 @@ func TestVersionThatFits(t *testing.T) {
 func TestAccusedCommit(t *testing.T) {
 	t.Parallel()
 	h := gittest.New(t)
-	other := h.Commit("zero", gittest.Files{"b.c": "int g;\n"})
+	other := h.Commit("Add g (#12)", gittest.Files{"b.c": "int g;\n"})
 	h.Commit("one", gittest.Files{"a.c": "int f(int *p)\n{\n\treturn *p;\n}\n"})
 	repo := h.Open()
 	const stack = "\n==7==ERROR: AddressSanitizer: SEGV on unknown address 0x0\n    #0 0x4 in f a.c:3\n"
@@ -65,6 +65,9 @@ func TestAccusedCommit(t *testing.T) {
 		"It appears the bug was introduced in " + id[:12] + ".":            true,
 		"Introduced by https://github.com/x/y/commit/" + id + ", I think":  true,
 		"bisected to `" + id[:10] + "`":                                    true,
+		"A regression from PR #12":                                         true,
+		"A regression from PR #1":                                          false,
+		"This is caused by https://github.com/x/another/pull/12":           false,
 		"I looked at " + id[:12] + ". It was introduced later":             false,
 		"deadbeefdeadbeefdeadbeefdeadbeefdeadbeef is the first bad commit": false,
 	} {

@@ -114,6 +114,7 @@ type reading struct {
 	told   bool   // the user or the report tells the commit
 	mended bool   // the commit is the one before a repair of the failure
 	mute   bool   // the innermost line of the report cannot fail there
+	denied string // why the version that the report states is not believed, "" if it states none
 	fit    crash.Fit
 	notes  []string
 	work   []crash.WorkFile
@@ -158,6 +159,12 @@ func compared(ctx context.Context, repo *gitext.Repo, q crash.Question) (*readin
 	}
 	if later, err = at.tooLate(ctx, repo, q.Report, later); err != nil {
 		return nil, err
+	}
+	if at.misstated() {
+		better, err := at.corrected(ctx, repo, q.Report)
+		if err != nil || better != nil {
+			return better, err
+		}
 	}
 	if at.told || len(worked) > 0 {
 		return at, nil

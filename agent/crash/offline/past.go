@@ -56,9 +56,9 @@ func past(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.
 	}
 	if state == "" && s.best.commit != "" {
 		return readAt(ctx, repo, s.best.commit, "the change that fits best", report, fmt.Sprintf(
-			"nothing tells the commit that crashed; no change of these files was found that has all lines of the report, but %s, and %s not; "+
+			"%s; no change of these files was found that has all lines of the report, but %s, and %s not; "+
 				"give the commit that crashed with --at if it is another one",
-			agent.Plural(s.best.fit.Same, "line")+" fit the code of "+s.best.commit.Short(), agent.Plural(s.best.fit.Moved, "line"),
+			cmp.Or(found.denied, untold), agent.Plural(s.best.fit.Same, "line")+" fit the code of "+s.best.commit.Short(), agent.Plural(s.best.fit.Moved, "line"),
 		))
 	}
 	which := "the newest such change of these files"
@@ -74,15 +74,18 @@ func past(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.
 		))
 	case state != "":
 		return readAt(ctx, repo, state, "the last change that fits", report, fmt.Sprintf(
-			"nothing tells the commit that crashed; the report's lines fit the code of %s, %s, and %s that of %s; "+
+			"%s; the report's lines fit the code of %s, %s, and %s that of %s; "+
 				"give the commit that crashed with --at if it is another one",
-			state.Short(), which, found.unfit(), found.commit.Short(),
+			cmp.Or(found.denied, untold), state.Short(), which, found.unfit(), found.commit.Short(),
 		))
 	case day.commit != "":
 		return day.read(ctx, repo, found, report)
 	}
 	return nil, nil
 }
+
+// untold begins the note of a report that has no version.
+const untold = "nothing tells the commit that crashed"
 
 // A dayCommit is the last commit of a report's time, "" if the one that was found is no younger.
 type dayCommit struct {

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -20,18 +21,19 @@ var releaseTime = 10 * time.Second
 const (
 	maxReleases    = 48 // that are compared
 	sampledAtFirst = 12
-	leastFitting   = 2       // lines that must fit
+	leastFitting   = 2       // lines that must fit, if there are as many
 	maxSource      = 1 << 20 // bytes of the file with the innermost line
 )
 
 // released looks for the version of a report that names none: the newest release whose code has all
-// lines of the report that can be compared at their places, and at least two. Releases with this
+// lines of the report that can be compared at their places, and at least two, or the only one if it calls the function of the next
+// inner frame. Releases with this
 // code are neighbours, so a few are tried first, then those around the best of them, and then the others, the
 // newest first. Releases after the last day in the report come only if no other fits, and as far as comparisons are left.
 // It maps the report to that release. If none fits, or if the search takes too long, it returns nil.
 func released(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report) (*reading, error) {
 	tags, err := releases(ctx, repo)
-	if err != nil || len(tags) == 0 || placed(report) < leastFitting {
+	if err != nil || len(tags) == 0 || placed(report) == 0 {
 		return nil, err
 	}
 	within, cancel := context.WithTimeout(ctx, releaseTime)
@@ -53,7 +55,8 @@ func released(ctx context.Context, repo *gitext.Repo, found *reading, report *cr
 		return nil, ctx.Err()
 	}
 	return readAt(ctx, repo, tags[best].Commit, "the newest release that fits", report, fmt.Sprintf(
-		"the report names no version; its lines fit the code of %s, and %s not that of %s; give the commit that crashed with --at if it is another one",
+		"%s; its lines fit the code of %s, and %s not that of %s; give the commit that crashed with --at if it is another one",
+		cmp.Or(found.denied, "the report names no version"),
 		tags[best].Name,
 		agent.Plural(found.fit.Moved, "line"),
 		found.commit.Short(),
@@ -124,7 +127,7 @@ func (s *releaseSearch) score(tags []gitext.Tag, i int) (int, bool) {
 	}
 	files := placed(there)
 	n := fit.Same - fit.Moved + files - s.least
-	if fit.Moved == 0 && fit.Same >= leastFitting && files >= s.least && able {
+	if fit.Moved == 0 && fit.Same >= min(leastFitting, s.least) && files >= s.least && able {
 		n = fits
 	}
 	s.known[i] = n
