@@ -34,8 +34,8 @@ type command struct {
 	unbuilt bool // at the tip the code does not build
 	builds  bool // the failure that is looked for is that of the build
 	notes   []string
-	focused string      // the command with the failing tests alone; "" if it is not restricted to them
-	again   *bisect.Run // its run at the tip
+	focused string       // the command with the failing tests alone; "" if it is not restricted to them
+	again   []bisect.Run // runs at the tip beside the one that shows the failure
 
 	judging sync.Mutex
 	failure *testrun.Failure    // the failure that is looked for; nil before a run failed
@@ -136,11 +136,14 @@ func (c *command) try(ctx context.Context, worker int, commit gitext.OID) (trial
 	if !c.shown {
 		c.missSubmodule(ctx, w, &ran.ending)
 		c.first(ran)
-		res := c.judge(ran.ending)
+		res, err := c.agree(ctx, w, over, c.judge(ran.ending))
+		if err != nil {
+			return trial.Result{}, err
+		}
 		if err := c.focus(ctx, w, over); err != nil {
 			return trial.Result{}, err
 		}
-		c.keep(commit, ran)
+		c.keep(commit, c.tip)
 		return res, nil
 	}
 	c.keep(commit, ran)

@@ -14,7 +14,6 @@ import (
 	"git-agent/agent/backfill"
 	"git-agent/agent/bisect"
 	"git-agent/agent/fix/testrun"
-	"git-agent/agent/stat"
 	"git-agent/agent/suspect"
 	"git-agent/agent/trial"
 	"git-agent/gitext"
@@ -206,7 +205,7 @@ func (e *Engine) Answer(ctx context.Context, q Question, m Memory, listen func(a
 	defer c.close()
 	opt := bisect.Options{
 		Try: c.try, Workers: e.Jobs, MaxRuns: cmp.Or(e.MaxRuns, bisect.MaxRuns), Known: m.Known, OnRun: m.Keep, Progress: c.progress,
-		Besides: func() int { return stat.Count(c.again != nil) },
+		Besides: func() int { return len(c.again) },
 	}
 	if !e.Uniform {
 		opt.Prior = c.prior

@@ -209,6 +209,29 @@ func TestFlakyTip(t *testing.T) {
 	}
 }
 
+func TestAFailureOfChanceAtTheTip(t *testing.T) {
+	// The first failure at the tip is one of chance, which no other commit has: the one that comes twice is looked for.
+	t.Parallel()
+	const bug = "--- FAIL: TestA (0.00s)\n"
+	h, c := says(t, "", "", "", bug, bug, bug, bug)
+	seen := filepath.Join(t.TempDir(), "seen")
+	q := Question{Test: fmt.Sprintf("test -e %s || { touch %[1]s; echo '--- FAIL: TestNet (0.00s)'; exit 1; }; %s", seen, print)}
+	q.Flaky = true
+	got := answer(t, h, q)
+	if got.Status != bisect.Proved || got.First != c[3] || !slices.Equal(got.Failing, []string{"TestA"}) {
+		t.Errorf("%q, %s at %s: %+v", got.Failing, got.Status, got.First, got.Runs)
+	}
+	atTip := 0
+	for _, r := range got.Runs {
+		if r.Commit == c[6] {
+			atTip++
+		}
+	}
+	if atTip < 3 || len(got.Notes) == 0 || !strings.Contains(got.Notes[len(got.Notes)-1], "at the tip the command first failed in another way: --- FAIL: TestNet") {
+		t.Errorf("%d runs at the tip, %q", atTip, got.Notes)
+	}
+}
+
 // pytest returns the output of a failing test of pytest, with its error.
 func pytest(test, place, text string, ran int) string {
 	kind, _, _ := strings.Cut(text, ":")

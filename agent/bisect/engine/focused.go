@@ -36,7 +36,7 @@ func (c *command) focus(ctx context.Context, w *trial.Workspace, over []gitext.O
 		return err
 	}
 	c.focused = focused
-	c.again = &bisect.Run{Commit: c.q.Tip, Outcome: bisect.New, How: again.ending.How, Took: again.ending.Took}
+	c.again = []bisect.Run{{Commit: c.q.Tip, Outcome: bisect.New, How: again.ending.How, Took: again.ending.Took}}
 	return nil
 }
 
@@ -63,13 +63,13 @@ func (r *Result) noteFocused() {
 	}
 }
 
-// withAgain adds the second run at the tip to those of an answer.
+// withAgain adds the further runs at the tip to those of an answer.
 func (c *command) withAgain(found *bisect.Answer) {
-	if c.again == nil || found == nil {
+	if len(c.again) == 0 || found == nil {
 		return
 	}
-	at := slices.IndexFunc(found.Runs, func(r bisect.Run) bool { return r.Commit == c.q.Tip && !r.Earlier })
-	found.Runs = slices.Insert(found.Runs, at+1, *c.again)
+	at := slices.IndexFunc(found.Runs, func(r bisect.Run) bool { return r.Commit == c.q.Tip && !r.Earlier && r.Outcome == bisect.New })
+	found.Runs = slices.Insert(found.Runs, at+1, c.again...)
 }
 
 // commandsOf returns the commands of a run with a test command.
