@@ -6,15 +6,15 @@ import (
 )
 
 // IsJavaScript reports whether a file has the name of a program in JavaScript, and not in TypeScript.
-func IsJavaScript(filePath string) bool { return javaScript[strings.ToLower(path.Ext(filePath))] }
+func IsJavaScript(filePath string) bool { return javaScriptExt[strings.ToLower(path.Ext(filePath))] }
 
 // IsTypeScript reports whether a file has the name of a program in TypeScript.
-func IsTypeScript(filePath string) bool { return typeScript[strings.ToLower(path.Ext(filePath))] }
+func IsTypeScript(filePath string) bool { return typeScriptExt[strings.ToLower(path.Ext(filePath))] }
 
 // IsScript reports whether a file has the name of a program in JavaScript or TypeScript.
 func IsScript(filePath string) bool { return IsJavaScript(filePath) || IsTypeScript(filePath) }
 
 var (
-	javaScript = WordSet(".js .mjs .cjs .jsx")
-	typeScript = WordSet(".ts .mts .cts .tsx")
+	javaScriptExt = WordSet(".js .mjs .cjs .jsx")
+	typeScriptExt = WordSet(".ts .mts .cts .tsx")
 )
