@@ -50,7 +50,7 @@ func (c *command) agree(
 func (c *command) lookFor(runs []seen, chosen int) trial.Result {
 	if chosen > 0 {
 		const note = "at the tip the command first failed in another way%s; the failure that came twice is looked for"
-		c.notes = append(c.notes, fmt.Sprintf(note, c.tip.ending.Said()))
+		c.notes = append(c.notes, fmt.Sprintf(note, toldBy(&c.tip.ending)))
 	}
 	c.tip = runs[chosen]
 	c.failure = nil
@@ -61,4 +61,12 @@ func (c *command) lookFor(runs []seen, chosen int) trial.Result {
 		c.again = append(c.again, bisect.Run{Commit: c.q.Tip, Outcome: outcome, How: res.How, Took: res.Took})
 	}
 	return shows
+}
+
+// toldBy returns what tells a failure, behind a colon: the first test that fails, or a line of the output.
+func toldBy(e *testrun.Ending) string {
+	if len(e.Report.Failing) > 0 {
+		return ": " + e.Report.Failing[0]
+	}
+	return e.Said()
 }

@@ -215,7 +215,7 @@ func TestAFailureOfChanceAtTheTip(t *testing.T) {
 	const bug = "--- FAIL: TestA (0.00s)\n"
 	h, c := says(t, "", "", "", bug, bug, bug, bug)
 	seen := filepath.Join(t.TempDir(), "seen")
-	q := Question{Test: fmt.Sprintf("test -e %s || { touch %[1]s; echo '--- FAIL: TestNet (0.00s)'; exit 1; }; %s", seen, print)}
+	q := Question{Test: fmt.Sprintf("test -e %s || { touch %[1]s; echo '--- FAIL: TestNet (0.00s)'; echo FAIL; exit 1; }; %s", seen, print)}
 	q.Flaky = true
 	got := answer(t, h, q)
 	if got.Status != bisect.Proved || got.First != c[3] || !slices.Equal(got.Failing, []string{"TestA"}) {
@@ -227,7 +227,7 @@ func TestAFailureOfChanceAtTheTip(t *testing.T) {
 			atTip++
 		}
 	}
-	if atTip < 3 || len(got.Notes) == 0 || !strings.Contains(got.Notes[len(got.Notes)-1], "at the tip the command first failed in another way: --- FAIL: TestNet") {
+	if atTip < 3 || len(got.Notes) == 0 || !strings.Contains(got.Notes[len(got.Notes)-1], "at the tip the command first failed in another way: TestNet; ") {
 		t.Errorf("%d runs at the tip, %q", atTip, got.Notes)
 	}
 }
