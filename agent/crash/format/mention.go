@@ -270,7 +270,9 @@ func (s *scanner) commitsOf(line []byte) {
 		}
 	}
 	if m := accused().FindStringSubmatch(text); m != nil {
-		s.accuse(cmp.Or(m[1], m[2]))
+		if id := cmp.Or(m[1], m[2]); isWholeID(id) || strings.Trim(id, "0123456789") != "" {
+			s.accuse(id)
+		}
 	}
 }
 
@@ -293,8 +295,9 @@ var accused = source.Lazy(
 // maxAccused bounds the commits that a report may call the cause.
 const maxAccused = 8
 
+// accuse keeps a commit that the report calls the cause: its id, or the number of a pull request.
 func (s *scanner) accuse(id string) {
-	if a := &s.Report.Accused; len(*a) < maxAccused && !slices.Contains(*a, id) && (isWholeID(id) || strings.Trim(id, "0123456789") != "") {
+	if a := &s.Report.Accused; len(*a) < maxAccused && !slices.Contains(*a, id) {
 		*a = append(*a, id)
 	}
 }
@@ -307,23 +310,24 @@ var accusedRequest = source.Lazy(
 		`\b(?:introduced|caused|broken?|regress(?:ed|ion)|bisect\w*)\b((?:[^.\n]|\.\S){0,60}?)(?:\bhttps?://[\w.-]+/[\w.-]+/([\w.-]+)/pull/|(?:\b(?:PR|pull request) ?|[\s(]|\[)#)(\d+)\b`,
 )
 
-// mended matches the words of a repair, which may be of what was caused.
-var mended = source.Lazy(`(?i)\b(?:fix|repair|resolv|patch|solv|revert|same|like|duplicate)`)
+// notCause matches words between the two that make the request a repair of what was caused, or one of the same kind.
+var notCause = source.Lazy(`(?i)\b(?:fix|repair|resolv|patch|solv|revert|same|like|duplicate)`)
 
 // accuseRequest keeps the pull request that a line calls the cause, as "repository#number".
 func (s *scanner) accuseRequest(line []byte) {
 	if bytes.IndexByte(line, '#') < 0 && !bytes.Contains(line, []byte("/pull/")) {
 		return
 	}
-	m := accusedRequest().FindStringSubmatch(string(line))
-	if m == nil || mended().MatchString(m[3]) {
-		return
+	if low := strings.ToLower(string(line)); !slices.ContainsFunc(causing, func(word string) bool { return strings.Contains(low, word) }) {
+		return // as nearly all lines of stacks with "#0"
 	}
-	id := m[1] + m[4] + "#" + m[2] + m[5]
-	if a := &s.Report.Accused; len(*a) < maxAccused && !slices.Contains(*a, id) {
-		*a = append(*a, id)
+	if m := accusedRequest().FindStringSubmatch(string(line)); m != nil && !notCause().MatchString(m[3]) {
+		s.accuse(m[1] + m[4] + "#" + m[2] + m[5])
 	}
 }
+
+// causing are the words of accusedRequest, one of which is in each line that it matches.
+var causing = []string{"introduce", "cause", "broke", "regress", "bisect"}
 
 // mayHaveID reports whether a line has a word of six hexadecimal digits or more at its beginning
 // or behind a space, a bracket or the sign of a label. The addresses of frames follow 0x.

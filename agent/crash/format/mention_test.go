@@ -145,10 +145,17 @@ func TestMentionsAreBounded(t *testing.T) {
 }
 
 func BenchmarkMention(b *testing.B) {
-	line := []byte("\tat org.apache.kafka.clients.consumer.KafkaConsumer.poll(KafkaConsumer.java:1234) ~[kafka-clients-2.3.0.jar:?]")
-	b.SetBytes(int64(len(line)))
-	for b.Loop() {
-		s := &scanner{}
-		s.mention(line)
+	for name, text := range map[string]string{
+		"java": "\tat org.apache.kafka.clients.consumer.KafkaConsumer.poll(KafkaConsumer.java:1234) ~[kafka-clients-2.3.0.jar:?]",
+		"gdb":  "#12 0x00007ffff7a42428 in mysql_execute_command (thd=0x7fff8c000b20, first_level=true) at sql/sql_parse.cc:2952",
+	} {
+		b.Run(name, func(b *testing.B) {
+			line := []byte(text)
+			b.SetBytes(int64(len(line)))
+			for b.Loop() {
+				s := &scanner{}
+				s.mention(line)
+			}
+		})
 	}
 }
