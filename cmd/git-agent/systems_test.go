@@ -119,8 +119,8 @@ func (s *parsedFiles) file(path string) (*ast.File, error) {
 // errUnread is why a package that unread names is not imported. The checker takes every use of such a package as right.
 var errUnread = errors.New("this package is not read")
 
-// unread says whether a package is one of SQLite in Go: a third of all source code, of which the program calls a dozen names
-// that are the same on each system.
+// unread reports whether a package is one of SQLite in Go: much source code, of which the program uses a few names that are the
+// same on each system.
 func unread(importPath string) bool { return strings.HasPrefix(importPath, "modernc.org/") }
 
 // importing gives a package the checked packages that it imports.
