@@ -26,10 +26,11 @@ const (
 )
 
 // released looks for the version of a report that names none: the newest release whose code has all
-// lines of the report that can be compared at their places, and at least two, or the only one if it calls
-// the function of the next inner frame. Releases with this code are neighbours, so a few are tried first,
-// then those around the best of them, and then the others, the newest first. Releases after the last day in the report come only if no other fits, and as far as comparisons are left.
-// It maps the report to that release. If none fits, or if the search takes too long, it returns nil.
+// lines of the report that can be compared at their places, and at least two, or the only one if it
+// calls the function of the next inner frame. Releases with this code are neighbours, so a few are
+// tried first, then those around the best of them, and then the others, the newest first. Releases
+// after the last day in the report come only if no other fits, and as far as comparisons are left. It
+// maps the report to that release. If none fits, or if the search takes too long, it returns nil.
 func released(ctx context.Context, repo *gitext.Repo, found *reading, report *crash.Report) (*reading, error) {
 	tags, err := releases(ctx, repo)
 	if err != nil || len(tags) == 0 || placed(report) == 0 {
